@@ -1,0 +1,240 @@
+//! Labelled examples on their way in, and the store that structures keep them in.
+
+use std::collections::HashMap;
+use std::ops::Range;
+
+use crate::distance::Distance;
+use crate::error::{InsertError, PointError, PointsError};
+use crate::label::{ExampleId, Label, Task};
+use crate::metric::{Metric, Row};
+use crate::neighbor_search::Neighbor;
+use crate::points::{Point, Points, PointsRef};
+
+/// A borrowed block of examples: points, one label for each, and the caller's ids.
+#[derive(Debug, Clone, Copy)]
+pub struct Examples<'a> {
+    points: PointsRef<'a>,
+    labels: &'a [Label],
+    ids: Ids<'a>,
+}
+
+#[derive(Debug, Clone, Copy)]
+enum Ids<'a> {
+    From(u64),
+    Listed(&'a [ExampleId]),
+}
+
+impl<'a> Examples<'a> {
+    /// Examples with the ids 0, 1, 2, ...
+    ///
+    /// # Errors
+    /// [`PointsError::Count`] unless there is one label for each point.
+    pub fn new(points: PointsRef<'a>, labels: &'a [Label]) -> Result<Self, PointsError> {
+        check_count(points.len(), labels.len(), "labels")?;
+        Ok(Self { points, labels, ids: Ids::From(0) })
+    }
+
+    /// The same examples with ids that count up from `first`.
+    pub fn starting_at(self, first: ExampleId) -> Self {
+        Self { ids: Ids::From(first.0), ..self }
+    }
+
+    /// The same examples with the given ids.
+    ///
+    /// # Errors
+    /// [`PointsError::Count`] unless there is one id for each point.
+    pub fn with_ids(self, ids: &'a [ExampleId]) -> Result<Self, PointsError> {
+        check_count(self.len(), ids.len(), "ids")?;
+        Ok(Self { ids: Ids::Listed(ids), ..self })
+    }
+
+    /// Number of examples.
+    pub fn len(&self) -> usize {
+        self.labels.len()
+    }
+
+    /// Whether there is no example.
+    pub fn is_empty(&self) -> bool {
+        self.labels.is_empty()
+    }
+
+    /// The points.
+    pub fn points(&self) -> PointsRef<'a> {
+        self.points
+    }
+
+    /// The labels.
+    pub fn labels(&self) -> &'a [Label] {
+        self.labels
+    }
+
+    /// The id of one example.
+    ///
+    /// # Panics
+    /// If there is no such row in a list of ids.
+    pub fn id(&self, row: usize) -> ExampleId {
+        match self.ids {
+            Ids::From(first) => ExampleId(first.wrapping_add(row as u64)),
+            Ids::Listed(ids) => ids[row],
+        }
+    }
+
+    pub(crate) fn slice(&self, rows: Range<usize>) -> Self {
+        let ids = match self.ids {
+            Ids::From(first) => Ids::From(first.wrapping_add(rows.start as u64)),
+            Ids::Listed(ids) => Ids::Listed(&ids[rows.clone()]),
+        };
+        Self { points: self.points.slice(rows.clone()), labels: &self.labels[rows], ids }
+    }
+
+    pub(crate) fn one(id: ExampleId, point: Point<'a>, label: &'a Label) -> Self {
+        Self { points: PointsRef::one(point), labels: std::slice::from_ref(label), ids: Ids::From(id.0) }
+    }
+}
+
+fn check_count(points: usize, others: usize, what: &'static str) -> Result<(), PointsError> {
+    if points == others { Ok(()) } else { Err(PointsError::Count { points, others, what }) }
+}
+
+/// Examples that a structure has kept, in the order in which they came.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub(crate) struct ExampleStore {
+    points: Option<Points>,
+    labels: Vec<Label>,
+    ids: Vec<ExampleId>,
+    row_of: HashMap<ExampleId, Row>,
+}
+
+/// Where a row went when others were dropped.
+pub(crate) const DROPPED: Row = Row::MAX;
+
+impl ExampleStore {
+    pub(crate) fn len(&self) -> usize {
+        self.ids.len()
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.ids.is_empty()
+    }
+
+    pub(crate) fn points(&self) -> Option<PointsRef<'_>> {
+        self.points.as_ref().map(Points::view)
+    }
+
+    /// The distance over the stored points.
+    pub(crate) fn metric<'a>(&'a self, distance: &'a Distance) -> Metric<'a> {
+        Metric::new(distance, self.points().expect("callers look for rows only where there are some"))
+    }
+
+    pub(crate) fn point(&self, row: Row) -> Point<'_> {
+        self.points.as_ref().expect("a row that exists has a point").row(row as usize)
+    }
+
+    pub(crate) fn label(&self, row: Row) -> Label {
+        self.labels[row as usize]
+    }
+
+    pub(crate) fn set_label(&mut self, row: Row, label: Label) {
+        self.labels[row as usize] = label;
+    }
+
+    pub(crate) fn id(&self, row: Row) -> ExampleId {
+        self.ids[row as usize]
+    }
+
+    pub(crate) fn find(&self, id: ExampleId) -> Option<Row> {
+        self.row_of.get(&id).copied()
+    }
+
+    pub(crate) fn neighbor(&self, row: Row, distance: f64) -> Neighbor {
+        Neighbor { id: self.id(row), label: self.label(row), distance }
+    }
+
+    pub(crate) fn size_bytes(&self) -> usize {
+        self.points.as_ref().map_or(0, Points::size_bytes)
+            + self.len() * (size_of::<Label>() + 2 * size_of::<ExampleId>() + size_of::<Row>())
+    }
+
+    /// Checks one point against what is stored.
+    pub(crate) fn check_point(&self, distance: &Distance, point: Point<'_>) -> Result<(), PointError> {
+        point.check()?;
+        self.check_shape(distance, PointsRef::one(point))
+    }
+
+    /// Checks the width and kind of points, whose values have been checked, against what is stored.
+    pub(crate) fn check_shape(&self, distance: &Distance, points: PointsRef<'_>) -> Result<(), PointError> {
+        match self.points() {
+            _ if points.is_empty() => Ok(()),
+            Some(stored) => distance.check_pair(stored, points.row(0)),
+            None => distance.check_kind(points.kind()),
+        }
+    }
+
+    /// Checks a whole block before any of it is taken in.
+    pub(crate) fn check(&self, distance: &Distance, task: Task, examples: &Examples<'_>) -> Result<(), InsertError> {
+        self.check_shape(distance, examples.points())?;
+        if self.len() + examples.len() >= Row::MAX as usize {
+            return Err(InsertError::TooMany);
+        }
+        let mut seen = HashMap::new();
+        for (row, label) in examples.labels().iter().enumerate() {
+            let id = examples.id(row);
+            let twice = matches!(examples.ids, Ids::Listed(_)) && seen.insert(id, ()).is_some();
+            let checked = if twice || self.row_of.contains_key(&id) {
+                Err(InsertError::DuplicateId { id })
+            } else {
+                task.check_label(*label)
+            };
+            checked.map_err(|source| match examples.len() {
+                1 => source,
+                _ => InsertError::Row { row, source: Box::new(source) },
+            })?;
+        }
+        Ok(())
+    }
+
+    /// Takes in a block that has been checked; gives its rows.
+    pub(crate) fn extend(&mut self, examples: &Examples<'_>) -> Range<Row> {
+        let start = self.len() as Row;
+        let points = examples.points();
+        self.points.get_or_insert_with(|| Points::none(points.width(), points.kind())).extend(points);
+        self.labels.extend_from_slice(examples.labels());
+        for row in 0..examples.len() {
+            let id = examples.id(row);
+            self.row_of.insert(id, start + row as Row);
+            self.ids.push(id);
+        }
+        start..self.len() as Row
+    }
+
+    /// Keeps the rows for which `keep` says so, in their order, and tells where each row went.
+    pub(crate) fn retain(&mut self, keep: &[bool]) -> Vec<Row> {
+        let mut next = 0;
+        let moved = keep
+            .iter()
+            .map(|keep| {
+                next += Row::from(*keep);
+                if *keep { next - 1 } else { DROPPED }
+            })
+            .collect::<Vec<_>>();
+        let first_gap = keep.iter().position(|keep| !keep).unwrap_or(keep.len());
+        for row in first_gap..keep.len() {
+            match moved[row] {
+                DROPPED => self.row_of.remove(&self.ids[row]),
+                new => self.row_of.insert(self.ids[row], new),
+            };
+        }
+        if let Some(points) = &mut self.points {
+            points.retain(keep);
+        }
+        let mut keep_one = keep.iter();
+        self.labels.retain(|_| *keep_one.next().expect("one flag for each row"));
+        let mut keep_one = keep.iter();
+        self.ids.retain(|_| *keep_one.next().expect("one flag for each row"));
+        if self.is_empty() {
+            // As new: an emptied structure takes points of any width.
+            self.points = None;
+        }
+        moved
+    }
+}
