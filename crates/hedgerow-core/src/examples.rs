@@ -9,6 +9,7 @@ use crate::label::{ExampleId, Label, Task};
 use crate::metric::{Metric, Row};
 use crate::neighbor_search::Neighbor;
 use crate::points::{Point, Points, PointsRef};
+use crate::sketch::{SketchSlot, Sketches};
 
 /// A borrowed block of examples: points, one label for each, and the caller's ids.
 #[derive(Debug, Clone, Copy)]
@@ -103,6 +104,7 @@ pub(crate) struct ExampleStore {
     labels: Vec<Label>,
     ids: Vec<ExampleId>,
     row_of: HashMap<ExampleId, Row>,
+    sketches: SketchSlot,
 }
 
 /// Where a row went when others were dropped.
@@ -123,7 +125,8 @@ impl ExampleStore {
 
     /// The distance over the stored points.
     pub(crate) fn metric<'a>(&'a self, distance: &'a Distance) -> Metric<'a> {
-        Metric::new(distance, self.points().expect("callers look for rows only where there are some"))
+        let points = self.points().expect("callers look for rows only where there are some");
+        Metric::new(distance, points).with_sketches(self.sketches.get())
     }
 
     pub(crate) fn point(&self, row: Row) -> Point<'_> {
@@ -152,6 +155,7 @@ impl ExampleStore {
 
     pub(crate) fn size_bytes(&self) -> usize {
         self.points.as_ref().map_or(0, Points::size_bytes)
+            + self.sketches.get().map_or(0, Sketches::size_bytes)
             + self.len() * (size_of::<Label>() + 2 * size_of::<ExampleId>() + size_of::<Row>())
     }
 
@@ -198,6 +202,9 @@ impl ExampleStore {
         let start = self.len() as Row;
         let points = examples.points();
         self.points.get_or_insert_with(|| Points::none(points.width(), points.kind())).extend(points);
+        if let Some(sketches) = self.sketches.get_mut() {
+            sketches.extend(points);
+        }
         self.labels.extend_from_slice(examples.labels());
         for row in 0..examples.len() {
             let id = examples.id(row);
@@ -205,6 +212,13 @@ impl ExampleStore {
             self.ids.push(id);
         }
         start..self.len() as Row
+    }
+
+    /// Sketches the stored points from now on, where that is likely to pay.
+    pub(crate) fn sketch(&mut self, distance: &Distance) {
+        if let Some(points) = &self.points {
+            self.sketches.fill(distance, points.view());
+        }
     }
 
     /// Keeps the rows for which `keep` says so, in their order, and tells where each row went.
@@ -227,13 +241,16 @@ impl ExampleStore {
         if let Some(points) = &mut self.points {
             points.retain(keep);
         }
+        if let Some(sketches) = self.sketches.get_mut() {
+            sketches.retain(keep);
+        }
         let mut keep_one = keep.iter();
         self.labels.retain(|_| *keep_one.next().expect("one flag for each row"));
         let mut keep_one = keep.iter();
         self.ids.retain(|_| *keep_one.next().expect("one flag for each row"));
         if self.is_empty() {
             // As new: an emptied structure takes points of any width.
-            self.points = None;
+            *self = Self::default();
         }
         moved
     }

@@ -14,6 +14,7 @@ use crate::metric::{Metric, Row};
 use crate::nearest_rows::{NearestRows, RankedRow};
 use crate::points::{Point, PointsRef};
 use crate::simd::matrix::products_of_rows;
+use crate::sketch::square;
 
 /// Queries and rows of one matrix product: its result, and the rows that go into it, stay in the cache.
 const QUERIES: usize = 128;
@@ -50,8 +51,7 @@ impl Rows<'_> {
 /// The `k` nearest places for one query, nearest first.
 pub(crate) fn k_nearest(metric: &Metric<'_>, rows: Rows<'_>, query: Point<'_>, k: usize) -> Vec<RankedRow> {
     if k == 1 {
-        let each = (0..rows.len()).map(|place| rows.at(place));
-        let nearest = metric.nearest_of(query, each, f64::INFINITY);
+        let nearest = metric.nearest_of(query.into(), rows.len(), |place| rows.at(place), f64::INFINITY);
         // Nothing at a finite distance: all are equal, so the first.
         let (place, rank) = nearest.unwrap_or((0, f64::INFINITY));
         return Vec::from_iter((rows.len() > 0).then_some(RankedRow { rank, row: place as Row }));
@@ -103,12 +103,10 @@ fn search_plainly(
     which: &[Row],
     k: usize,
 ) -> Vec<Vec<RankedRow>> {
-    let turned = Metric::new(metric.distance(), queries);
     let mut nearest = vec![NearestRows::new(k); which.len()];
     let mut bounds = vec![f64::INFINITY; which.len()];
-    let mut ranks = vec![0.0; which.len()];
-    for place in 0..rows.len() {
-        turned.group_ranks(which, metric.points().row(rows.at(place) as usize), &mut ranks);
+    let all = (0..rows.len()).map(|place| rows.at(place));
+    metric.measure_group(queries, which, all, &mut Vec::new(), |place, ranks| {
         for ((rank, bound), nearest) in ranks.iter().zip(&mut bounds).zip(&mut nearest) {
             // Also what is infinitely far is offered while there is room: a closure may measure so.
             if *rank < *bound || bound.is_infinite() {
@@ -116,7 +114,7 @@ fn search_plainly(
                 *bound = nearest.bound();
             }
         }
-    }
+    });
     nearest.into_iter().map(NearestRows::into_sorted).collect()
 }
 
@@ -211,15 +209,4 @@ impl<'a> Filter<'a> {
 
 fn row_of(values: &[f32], width: usize, row: Row) -> &[f32] {
     &values[row as usize * width..][..width]
-}
-
-fn square(values: &[f32]) -> f64 {
-    // Four sums, for speed; in f64 the rounding is far below the slack.
-    let mut sums = [0.0; 4];
-    for four in values.chunks(4) {
-        for (sum, value) in sums.iter_mut().zip(four) {
-            *sum += f64::from(*value) * f64::from(*value);
-        }
-    }
-    sums.iter().sum()
 }

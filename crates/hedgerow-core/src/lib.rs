@@ -45,6 +45,7 @@ pub mod neighbor_search;
 mod points;
 mod shuffle;
 mod simd;
+mod sketch;
 mod traversal;
 pub mod vote;
 

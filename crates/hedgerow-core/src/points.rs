@@ -99,6 +99,26 @@ enum Values<F, B> {
     U8(B),
 }
 
+/// A number type that points hold.
+pub(crate) trait Scalar: Copy + 'static {
+    /// All values of a block, if they are of this type.
+    fn values_of(points: PointsRef<'_>) -> Option<&[Self]>
+    where
+        Self: Sized;
+}
+
+impl Scalar for f32 {
+    fn values_of(points: PointsRef<'_>) -> Option<&[Self]> {
+        points.as_f32()
+    }
+}
+
+impl Scalar for u8 {
+    fn values_of(points: PointsRef<'_>) -> Option<&[Self]> {
+        points.as_u8()
+    }
+}
+
 fn rows_of(width: usize, values: usize) -> Result<usize, PointsError> {
     if width == 0 {
         return Err(PointsError::NoFeatures);

@@ -32,8 +32,8 @@ const NO_ANSWER: Answer = Answer { row: NO_MEMBER, rank: f64::INFINITY };
 
 /// Compares with members added later than the answer: of equals the earlier stays.
 fn improve(metric: &Metric<'_>, row: Row, answer: Answer, later: &[Row]) -> Answer {
-    let query = metric.points().row(row as usize);
-    match metric.nearest_of(query, later.iter().copied(), answer.rank) {
+    let query = metric.stored().row(row);
+    match metric.nearest_of(query, later.len(), |place| later[place], answer.rank) {
         Some((place, rank)) => Answer { row: later[place], rank },
         None if answer.row == NO_MEMBER => later.first().map_or(NO_ANSWER, |&row| Answer { row, ..NO_ANSWER }),
         None => answer,
@@ -187,10 +187,10 @@ impl Members {
 
     /// The nearer of an old answer and members that have come; of equals the one shown earlier.
     fn nearer_of(&self, metric: &Metric<'_>, row: Row, old: Row, come: &[Row]) -> Row {
-        let query = metric.points().row(row as usize);
-        let rank = metric.rank(query, old);
+        let query = metric.stored().row(row);
+        let rank = metric.rank(query.point, old);
         // Just above, so that equals are found too.
-        match metric.nearest_of(query, come.iter().copied(), rank.next_up()) {
+        match metric.nearest_of(query, come.len(), |place| come[place], rank.next_up()) {
             Some((place, nearer)) if nearer < rank || come[place] < old => come[place],
             _ => old,
         }

@@ -106,7 +106,7 @@ impl TreeShape {
 
         for &place in &again {
             let row = self.shown[place].row;
-            let query = metric.points().row(row as usize);
+            let query = metric.stored().row(row);
             let reached = self.stop_at(metric, query, anchor);
             let stop = self.walk_from(metric, query, reached, rules.max_children).node;
             self.shown[place].stop = stop;

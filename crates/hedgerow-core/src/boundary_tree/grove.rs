@@ -9,11 +9,12 @@ use crate::error::{EditError, InsertError, QueryError};
 use crate::examples::{ExampleStore, Examples};
 use crate::history::History;
 use crate::label::{ExampleId, Label};
-use crate::metric::{Metric, Row};
+use crate::metric::{Metric, Queries, Query, QueryOrStored, Row};
 use crate::nearest_rows::{NearestRows, RankedRow};
 use crate::neighbor_search::{Edit, Effort, Insertion, Neighbor};
 use crate::points::{Point, PointsRef};
 use crate::shuffle::shuffle;
+use crate::sketch::QuerySketches;
 use crate::traversal::Traversal;
 
 /// Examples taken in at a time where the redundant ones are not kept: bounds the memory beyond what is stored.
@@ -21,6 +22,13 @@ const BLOCK: usize = 8192;
 
 /// Queries answered at a time: bounds the memory of walks whose answers have not been handed out.
 const QUERIES: usize = 16384;
+
+/// From this many trees on, the sketch of a single query pays.
+const MANY_TREES: usize = 8;
+
+fn queries<'a>(points: PointsRef<'a>, sketches: Option<&'a QuerySketches>) -> Queries<'a> {
+    Queries { points, sketches: sketches.map(QueryOrStored::Query) }
+}
 
 /// The order in which each tree is shown the examples.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -73,31 +81,44 @@ impl Grove {
         RankedRow { rank: stop.rank, row: tree.node(stop.node).row }
     }
 
-    fn walk(&self, tree: &TreeShape, query: Point<'_>) -> RankedRow {
+    fn walk(&self, tree: &TreeShape, query: Query<'_>) -> RankedRow {
         Self::ranked(tree, tree.walk(&self.metric(), query, self.rules.max_children))
     }
 
     pub(crate) fn nearest(&self, query: Point<'_>) -> Result<Neighbor, QueryError> {
         self.check_query(query)?;
+        let sketches = self.sketch_queries(PointsRef::one(query), MANY_TREES);
+        let query = queries(PointsRef::one(query), sketches.as_ref()).row(0);
         let nearest = self.trees.iter().map(|tree| self.walk(tree, query)).min();
         nearest.map(|nearest| self.neighbor(nearest)).ok_or(QueryError::Empty)
     }
 
     pub(crate) fn voters(&self, query: Point<'_>) -> Result<Vec<Neighbor>, QueryError> {
         self.check_query(query)?;
+        let sketches = self.sketch_queries(PointsRef::one(query), MANY_TREES);
+        let query = queries(PointsRef::one(query), sketches.as_ref()).row(0);
         Ok(self.trees.iter().map(|tree| self.neighbor(self.walk(tree, query))).collect())
     }
 
-    pub(crate) fn voters_of_all(&self, queries: PointsRef<'_>) -> Result<Vec<Vec<Neighbor>>, QueryError> {
+    /// Sketches of queries, if the stored points have some and there are enough trees to make up for them.
+    fn sketch_queries(&self, queries: PointsRef<'_>, n_trees: usize) -> Option<QuerySketches> {
+        let sketches = self.metric().sketches().filter(|_| self.trees.len() >= n_trees)?;
+        Some(sketches.queries(queries))
+    }
+
+    pub(crate) fn voters_of_all(&self, asked: PointsRef<'_>) -> Result<Vec<Vec<Neighbor>>, QueryError> {
         if self.store.is_empty() {
             return Err(QueryError::Empty);
         }
-        self.store.check_shape(&self.distance, queries)?;
-        let mut voters = Vec::with_capacity(queries.len());
-        for start in (0..queries.len()).step_by(QUERIES) {
-            let rows = (start as Row..queries.len().min(start + QUERIES) as Row).collect::<Vec<_>>();
+        self.store.check_shape(&self.distance, asked)?;
+        let mut voters = Vec::with_capacity(asked.len());
+        for start in (0..asked.len()).step_by(QUERIES) {
+            let block = asked.slice(start..asked.len().min(start + QUERIES));
+            let sketches = self.sketch_queries(block, 1);
+            let block = queries(block, sketches.as_ref());
+            let rows = (0..block.points.len() as Row).collect::<Vec<_>>();
             // Tree by tree rather than query by query: the nodes of one tree then stay in the cache.
-            let walk = |tree: &TreeShape| tree.walk_all(&self.metric(), queries, &rows, self.rules.max_children);
+            let walk = |tree: &TreeShape| tree.walk_all(&self.metric(), block, &rows, self.rules.max_children);
             let stops = self.trees.par_iter().map(walk).collect::<Vec<_>>();
             voters.extend((0..rows.len()).map(|query| {
                 let trees = self.trees.iter().zip(&stops);
@@ -110,7 +131,7 @@ impl Grove {
     pub(crate) fn traverse(&self, query: Point<'_>) -> Result<Vec<Traversal>, QueryError> {
         self.check_query(query)?;
         let metric = self.metric();
-        let traverse = |tree: &TreeShape| tree.traverse(&self.store, &metric, query, self.rules.max_children);
+        let traverse = |tree: &TreeShape| tree.traverse(&self.store, &metric, query.into(), self.rules.max_children);
         Ok(self.trees.iter().map(traverse).collect())
     }
 
@@ -121,7 +142,7 @@ impl Grove {
         }
         let gather = |tree: &TreeShape| {
             let mut nearest = NearestRows::new(k);
-            tree.gather(&self.metric(), query, self.rules.max_children, effort, &mut nearest);
+            tree.gather(&self.metric(), query.into(), self.rules.max_children, effort, &mut nearest);
             nearest.into_sorted()
         };
         let mut all = self.trees.iter().flat_map(gather).collect::<Vec<_>>();
@@ -139,7 +160,7 @@ impl Grove {
         self.check_query(query)?;
         let rows = self.stored_rows();
         let accepted = rows.into_iter().filter(|row| accept(self.store.label(*row))).collect::<Vec<_>>();
-        let nearest = self.metric().nearest_of(query, accepted.iter().copied(), f64::INFINITY);
+        let nearest = self.metric().nearest_of(query.into(), accepted.len(), |place| accepted[place], f64::INFINITY);
         Ok(nearest.map(|(place, rank)| self.neighbor(RankedRow { rank, row: accepted[place] })))
     }
 
@@ -218,6 +239,7 @@ impl Grove {
     /// Shows a block that has been checked; gives how many of its examples at least one tree added.
     fn take_in(&mut self, examples: &Examples<'_>) -> usize {
         let block = self.store.extend(examples);
+        self.store.sketch(&self.distance);
         let (n_before, was_rooted) = (self.n_shown, self.rooted);
         self.n_shown += examples.len();
         let mut rows = block.clone().collect::<Vec<_>>();

@@ -5,10 +5,9 @@ use std::collections::BinaryHeap;
 
 use super::shape::{NodeIndex, TreeShape};
 use crate::examples::ExampleStore;
-use crate::metric::{Metric, Row};
+use crate::metric::{Metric, Query, Row};
 use crate::nearest_rows::{NearestRows, RankedRow};
 use crate::neighbor_search::Effort;
-use crate::points::Point;
 use crate::traversal::{Candidate, NodeId, Step, Traversal};
 
 impl TreeShape {
@@ -17,7 +16,7 @@ impl TreeShape {
         &self,
         store: &ExampleStore,
         metric: &Metric<'_>,
-        query: Point<'_>,
+        query: Query<'_>,
         max_children: usize,
     ) -> Traversal {
         let candidate = |node: NodeIndex, row: Row, rank: f64| Candidate {
@@ -30,7 +29,7 @@ impl TreeShape {
         loop {
             let node = self.node(at.node);
             ranks.clear();
-            metric.ranks_of(query, node.children.iter().map(|child| child.row), &mut ranks);
+            metric.ranks_of(query.point, node.children.iter().map(|child| child.row), &mut ranks);
             let next = self.step(metric, query, at, max_children);
             steps.push(Step {
                 at: candidate(at.node, node.row, at.rank),
@@ -58,7 +57,7 @@ impl TreeShape {
     pub(crate) fn gather(
         &self,
         metric: &Metric<'_>,
-        query: Point<'_>,
+        query: Query<'_>,
         max_children: usize,
         effort: Effort,
         nearest: &mut NearestRows,
@@ -72,7 +71,7 @@ impl TreeShape {
         let mut open = |node: NodeIndex, nearest: &mut NearestRows, unopened: &mut BinaryHeap<_>| {
             let children = &self.node(node).children;
             ranks.clear();
-            metric.ranks_of(query, children.iter().map(|child| child.row), &mut ranks);
+            metric.ranks_of(query.point, children.iter().map(|child| child.row), &mut ranks);
             for (child, &rank) in children.iter().zip(&ranks) {
                 let seen = RankedRow { rank, row: child.row };
                 nearest.offer(seen);

@@ -6,8 +6,7 @@
 use crate::examples::{DROPPED, ExampleStore};
 use crate::history::History;
 use crate::label::Task;
-use crate::metric::{Metric, Row};
-use crate::points::Point;
+use crate::metric::{Metric, Query, Row};
 
 /// A node, by its number in the order of addition.
 pub(crate) type NodeIndex = u32;
@@ -71,16 +70,16 @@ impl TreeShape {
     }
 
     /// The walk from the root. The tree is not empty.
-    pub(crate) fn walk(&self, metric: &Metric<'_>, query: Point<'_>, max_children: usize) -> Stop {
+    pub(crate) fn walk(&self, metric: &Metric<'_>, query: Query<'_>, max_children: usize) -> Stop {
         self.walk_from(metric, query, self.stop_at(metric, query, 0), max_children)
     }
 
-    pub(crate) fn stop_at(&self, metric: &Metric<'_>, query: Point<'_>, node: NodeIndex) -> Stop {
-        Stop { node, rank: metric.rank(query, self.node(node).row) }
+    pub(crate) fn stop_at(&self, metric: &Metric<'_>, query: Query<'_>, node: NodeIndex) -> Stop {
+        Stop { node, rank: metric.rank(query.point, self.node(node).row) }
     }
 
     /// The walk from a node that it has reached.
-    pub(crate) fn walk_from(&self, metric: &Metric<'_>, query: Point<'_>, from: Stop, max_children: usize) -> Stop {
+    pub(crate) fn walk_from(&self, metric: &Metric<'_>, query: Query<'_>, from: Stop, max_children: usize) -> Stop {
         let mut at = from;
         while let Some(next) = self.step(metric, query, at, max_children) {
             at = next;
@@ -92,11 +91,11 @@ impl TreeShape {
     ///
     /// Candidates are the children and, while there is room for another child, the node itself. Ties: stay; among children
     /// the earliest.
-    pub(crate) fn step(&self, metric: &Metric<'_>, query: Point<'_>, at: Stop, max_children: usize) -> Option<Stop> {
+    pub(crate) fn step(&self, metric: &Metric<'_>, query: Query<'_>, at: Stop, max_children: usize) -> Option<Stop> {
         let children = &self.node(at.node).children;
         let may_stop = children.len() < max_children;
         let best = if may_stop { at.rank } else { f64::INFINITY };
-        match metric.nearest_of(query, children.iter().map(|child| child.row), best) {
+        match metric.nearest_of(query, children.len(), |place| children[place].row, best) {
             Some((place, rank)) => Some(Stop { node: children[place].node, rank }),
             None if may_stop => None,
             // Full, and no child is at a finite distance (which a caller's closure may do): the earliest it is.
@@ -133,7 +132,7 @@ impl TreeShape {
     pub(crate) fn show(&mut self, store: &ExampleStore, metric: &Metric<'_>, row: Row, rules: &Rules) -> bool {
         let stop = match self.nodes.is_empty() {
             true => None,
-            false => Some(self.walk(metric, metric.points().row(row as usize), rules.max_children).node),
+            false => Some(self.walk(metric, metric.stored().row(row), rules.max_children).node),
         };
         self.settle(store, row, stop, rules)
     }

@@ -185,11 +185,15 @@ macro_rules! float_kernel {
             }
 
             #[inline(always)]
-            fn rank_four(self, a: [&[f32]; 4], b: &[f32]) -> [f64; 4] {
-                // SAFETY: as above.
-                let [[first, second], [third, fourth]] =
-                    unsafe { [sum_two::<$term>(a[0], a[1], b), sum_two::<$term>(a[2], a[3], b)] };
-                [first, second, third, fourth]
+            fn group_ranks(self, group: &[&[f32]], _packed: &[i16], b: &[f32], out: &mut [f64]) {
+                let pairs = group.chunks_exact(2);
+                if let ([last], Some(out)) = (pairs.remainder(), out.last_mut()) {
+                    *out = self.rank(last, b);
+                }
+                for (pair, out) in pairs.zip(out.chunks_exact_mut(2)) {
+                    // SAFETY: as above.
+                    out.copy_from_slice(&unsafe { sum_two::<$term>(pair[0], pair[1], b) });
+                }
             }
         }
     };
@@ -311,28 +315,55 @@ unsafe fn sum_bytes_below(a: &[u8], b: &[u8], bound: f64) -> f64 {
     }
 }
 
-/// Four sums of at most [`BYTES`] terms that share `b`, so that it is widened once.
+/// Points of a packed group that are measured together.
+const FOUR: usize = 4;
+
+/// Features of a packed chunk.
+const CHUNK: usize = 16;
+
+/// Lays out byte points as 16-bit numbers, four points side by side: for each chunk of 16 features, those of the first
+/// point, then of the second, third and fourth. What is missing is zero.
 #[inline]
 #[target_feature(enable = "avx2")]
-unsafe fn sum_four_stretches(a: [&[u8]; 4], b: &[u8]) -> [u32; 4] {
-    let whole = b.len() / 16 * 16;
-    let a = a.map(|a| &a[..b.len()]);
-    // SAFETY: AVX2 is there; the loads check their bounds.
-    unsafe {
-        let mut sums = [_mm256_setzero_si256(); 4];
-        let mut at = 0;
-        while at < whole {
-            let shared = widen(b, at);
-            for (sum, a) in sums.iter_mut().zip(a) {
-                *sum = add_byte_terms::<SQUARE>(*sum, widen(a, at), shared);
+unsafe fn pack_bytes(group: &[&[u8]], packed: &mut Vec<i16>) {
+    let n_chunks = group.first().map_or(0, |point| point.len()).div_ceil(CHUNK);
+    packed.clear();
+    packed.resize(group.len().div_ceil(FOUR) * n_chunks * FOUR * CHUNK, 0);
+    for (four, points) in packed.chunks_exact_mut(n_chunks * FOUR * CHUNK).zip(group.chunks(FOUR)) {
+        for (place, point) in points.iter().enumerate() {
+            for (chunk, features) in four.chunks_exact_mut(FOUR * CHUNK).zip(point.chunks(CHUNK)) {
+                let to = &mut chunk[place * CHUNK..][..CHUNK];
+                // SAFETY: AVX2 is there; sixteen numbers stand where sixteen are stored.
+                unsafe {
+                    let wide = if features.len() == CHUNK { widen(features, 0) } else { widen_part(features) };
+                    _mm256_storeu_si256(to.as_mut_ptr().cast(), wide);
+                }
             }
-            at += 16;
         }
-        if whole < b.len() {
-            let shared = widen_part(&b[whole..]);
-            for (sum, a) in sums.iter_mut().zip(a) {
-                *sum = add_byte_terms::<SQUARE>(*sum, widen_part(&a[whole..]), shared);
+    }
+}
+
+/// The sums of `b`, of at most [`BYTES`] features, with four packed points.
+#[inline]
+#[target_feature(enable = "avx2")]
+unsafe fn sum_packed(four: &[i16], b: &[u8]) -> [u32; FOUR] {
+    let whole = b.len() / CHUNK;
+    assert!(four.len() >= b.len().div_ceil(CHUNK) * FOUR * CHUNK, "a chunk of four points for each chunk of the point");
+    // SAFETY: AVX2 is there. The packed chunks have the 64 numbers that four loads read, as asserted above (checked once
+    // here because a check for each load costs a fifth of the time), and `b` has 16 bytes for each whole chunk.
+    unsafe {
+        let mut sums = [_mm256_setzero_si256(); FOUR];
+        let mut add = |chunk: usize, shared: __m256i| {
+            for (place, sum) in sums.iter_mut().enumerate() {
+                let wide = _mm256_loadu_si256(four.as_ptr().add((chunk * FOUR + place) * CHUNK).cast());
+                *sum = add_byte_terms::<SQUARE>(*sum, wide, shared);
             }
+        };
+        for chunk in 0..whole {
+            add(chunk, _mm256_cvtepu8_epi16(_mm_loadu_si128(b.as_ptr().add(chunk * CHUNK).cast())));
+        }
+        if whole * CHUNK < b.len() {
+            add(whole, widen_part(&b[whole * CHUNK..]));
         }
         let [first, second, third, fourth] = sums;
         [byte_total(first), byte_total(second), byte_total(third), byte_total(fourth)]
@@ -353,12 +384,47 @@ impl Kernel<u8> for Avx2<SquaredEuclidean> {
     }
 
     #[inline(always)]
-    fn rank_four(self, a: [&[u8]; 4], b: &[u8]) -> [f64; 4] {
-        if b.len() > BYTES {
-            return a.map(|a| self.rank(a, b));
-        }
+    fn pack(self, group: &[&[u8]], packed: &mut Vec<i16>) {
         // SAFETY: as above.
-        unsafe { sum_four_stretches(a, b) }.map(f64::from)
+        unsafe { pack_bytes(group, packed) };
+    }
+
+    #[inline(always)]
+    fn group_ranks(self, group: &[&[u8]], packed: &[i16], b: &[u8], out: &mut [f64]) {
+        if b.len() > BYTES {
+            return group.iter().zip(out).for_each(|(a, out)| *out = self.rank(a, b));
+        }
+        let fours = packed.chunks_exact(b.len().div_ceil(CHUNK) * FOUR * CHUNK);
+        for (four, out) in fours.zip(out.chunks_mut(FOUR)) {
+            // SAFETY: as above.
+            let sums = unsafe { sum_packed(four, b) };
+            for (out, sum) in out.iter_mut().zip(sums) {
+                *out = f64::from(sum);
+            }
+        }
+    }
+}
+
+/// Sketches: differences fit 16 bits and the sum fits 32 (see `crate::sketch`).
+impl Kernel<i16> for Avx2<SquaredEuclidean> {
+    #[inline(always)]
+    fn rank(self, a: &[i16], b: &[i16]) -> f64 {
+        // SAFETY: this kernel exists only where the processor has AVX2.
+        f64::from(unsafe { sum_sketch(a, b) })
+    }
+}
+
+#[inline]
+#[target_feature(enable = "avx2")]
+unsafe fn sum_sketch(a: &[i16], b: &[i16]) -> u32 {
+    // SAFETY: AVX2 is there; each chunk has the sixteen numbers that a load reads.
+    unsafe {
+        let mut sum = _mm256_setzero_si256();
+        for (a, b) in a.chunks_exact(CHUNK).zip(b.chunks_exact(CHUNK)) {
+            let (a, b) = (_mm256_loadu_si256(a.as_ptr().cast()), _mm256_loadu_si256(b.as_ptr().cast()));
+            sum = add_byte_terms::<SQUARE>(sum, a, b);
+        }
+        byte_total(sum)
     }
 }
 

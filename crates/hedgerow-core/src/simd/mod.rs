@@ -41,10 +41,16 @@ pub(crate) trait Kernel<T>: Copy {
         self.rank(a, b)
     }
 
-    /// The ranks of four pairs that share `b`, each with the bits of [`Self::rank`].
+    /// Lays out a group of points for [`Self::group_ranks`], where that helps.
     #[inline(always)]
-    fn rank_four(self, a: [&[T]; 4], b: &[T]) -> [f64; 4] {
-        a.map(|a| self.rank(a, b))
+    fn pack(self, _group: &[&[T]], _packed: &mut Vec<i16>) {}
+
+    /// The ranks of one point to each of a group that was packed into `packed`, each with the bits of [`Self::rank`].
+    #[inline(always)]
+    fn group_ranks(self, group: &[&[T]], _packed: &[i16], b: &[T], out: &mut [f64]) {
+        for (a, out) in group.iter().zip(out) {
+            *out = self.rank(a, b);
+        }
     }
 }
 
@@ -84,4 +90,20 @@ where
         return unsafe { avx2::run(kernel, job) };
     }
     job.with(Portable(measure))
+}
+
+/// Asks for values that will soon be read, while there is other work to do.
+#[inline]
+#[allow(unsafe_code)]
+pub(crate) fn prefetch<T>(values: &[T]) {
+    #[cfg(target_arch = "x86_64")]
+    for line in (0..size_of_val(values)).step_by(64) {
+        // SAFETY: a prefetch reads nothing and may name any address; SSE, which it needs, is part of x86-64.
+        unsafe {
+            use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+            _mm_prefetch::<_MM_HINT_T0>(values.as_ptr().cast::<i8>().wrapping_add(line));
+        }
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = values;
 }

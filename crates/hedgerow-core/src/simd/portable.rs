@@ -148,3 +148,12 @@ impl Kernel<u8> for Portable<Cosine> {
         cosine_distance(product(a, b), product(a, a), product(b, b))
     }
 }
+
+/// Sketches: differences fit 16 bits and the sum fits 32 (see `crate::sketch`).
+impl Kernel<i16> for Portable<SquaredEuclidean> {
+    #[inline]
+    fn rank(self, a: &[i16], b: &[i16]) -> f64 {
+        let squares = a.iter().zip(b).map(|(a, b)| i32::from(a - b) * i32::from(a - b));
+        f64::from(squares.map(|square| square as u32).sum::<u32>())
+    }
+}
