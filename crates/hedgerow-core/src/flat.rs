@@ -1,6 +1,7 @@
 //! Exact search over a list of rows: the engine of the linear scan and of the boundary set.
 //!
-//! Many queries at once go block by block. For Euclidean distances over `f32` a matrix product rules out most rows: a
+//! Many queries at once go block by block. Wide points may have sketches (see [`crate::sketch`]) that rule most rows out.
+//! For Euclidean distances over `f32` without them a matrix product does: a
 //! product of two rows is known to within a bound on its rounding, so a row whose distance is *surely* too large is
 //! passed over, and only the few others are measured by the kernel that decides. The answer is therefore the same, to the last bit and
 //! tie, as that of the plain loop.
@@ -10,7 +11,7 @@ use std::ops::Range;
 use rayon::prelude::*;
 
 use crate::distance::Distance;
-use crate::metric::{Metric, Row};
+use crate::metric::{Metric, Queries, Row};
 use crate::nearest_rows::{NearestRows, RankedRow};
 use crate::points::{Point, PointsRef};
 use crate::simd::matrix::products_of_rows;
@@ -22,6 +23,9 @@ const ROWS: usize = 256;
 
 /// Fewer queries than this are not worth a matrix product.
 const FEW: usize = 8;
+
+/// Queries measured together where there is no matrix product: what is packed of them stays next to the core.
+const GROUP: usize = 16;
 
 /// The rows to search. Results name a row by its *place* here, and of equals the earlier place is nearer.
 #[derive(Debug, Clone, Copy)]
@@ -73,15 +77,19 @@ pub(crate) fn k_nearest(metric: &Metric<'_>, rows: Rows<'_>, query: Point<'_>, k
 pub(crate) fn k_nearest_of_all(
     metric: &Metric<'_>,
     rows: Rows<'_>,
-    queries: PointsRef<'_>,
+    queries: Queries<'_>,
     which: &[Row],
     k: usize,
 ) -> Vec<Vec<RankedRow>> {
-    if which.len() == 1 {
-        return vec![k_nearest(metric, rows, queries.row(which[0] as usize), k)];
+    let points = queries.points;
+    if let &[one] = which {
+        return vec![k_nearest(metric, rows, points.row(one as usize), k)];
     }
-    let filter = match (metric.distance(), metric.points().as_f32(), queries.as_f32()) {
-        (Distance::Euclidean | Distance::SquaredEuclidean, Some(stored), Some(asked)) if which.len() >= FEW => {
+    let sketched = metric.sketches().is_some() && queries.sketches.is_some();
+    let filter = match (metric.distance(), metric.points().as_f32(), points.as_f32()) {
+        (Distance::Euclidean | Distance::SquaredEuclidean, Some(stored), Some(asked))
+            if which.len() >= FEW && !sketched =>
+        {
             Some(Filter::new(rows, stored, asked, metric.points().width()))
         }
         _ => None,
@@ -89,13 +97,32 @@ pub(crate) fn k_nearest_of_all(
     // Few queries still make work for every thread.
     let chunk = which.len().div_ceil(rayon::current_num_threads()).clamp(FEW, QUERIES);
     let search = |which: &[Row]| match &filter {
-        Some(filter) => filter.search(metric, rows, queries, which, k),
-        None => search_plainly(metric, rows, queries, which, k),
+        Some(filter) => filter.search(metric, rows, points, which, k),
+        None if sketched => search_by_sketches(metric, rows, queries, which, k),
+        None => search_plainly(metric, rows, points, which, k),
     };
     which.par_chunks(chunk).flat_map_iter(search).collect()
 }
 
-/// Measures every pair, each row against all queries while it is in the cache.
+/// Passes over the rows whose sketches prove them too far.
+fn search_by_sketches(
+    metric: &Metric<'_>,
+    rows: Rows<'_>,
+    queries: Queries<'_>,
+    which: &[Row],
+    k: usize,
+) -> Vec<Vec<RankedRow>> {
+    let mut nearest = vec![NearestRows::new(k); which.len()];
+    for start in (0..rows.len()).step_by(ROWS) {
+        let block = start..rows.len().min(start + ROWS);
+        for (&query, nearest) in which.iter().zip(&mut nearest) {
+            metric.offer_by_sketches(queries.row(query), block.clone(), |place| rows.at(place), nearest);
+        }
+    }
+    nearest.into_iter().map(NearestRows::into_sorted).collect()
+}
+
+/// Measures every pair: a few queries, and a block of rows, at a time stay in the cache.
 fn search_plainly(
     metric: &Metric<'_>,
     rows: Rows<'_>,
@@ -104,17 +131,18 @@ fn search_plainly(
     k: usize,
 ) -> Vec<Vec<RankedRow>> {
     let mut nearest = vec![NearestRows::new(k); which.len()];
-    let mut bounds = vec![f64::INFINITY; which.len()];
-    let all = (0..rows.len()).map(|place| rows.at(place));
-    metric.measure_group(queries, which, all, &mut Vec::new(), |place, ranks| {
-        for ((rank, bound), nearest) in ranks.iter().zip(&mut bounds).zip(&mut nearest) {
-            // Also what is infinitely far is offered while there is room: a closure may measure so.
-            if *rank < *bound || bound.is_infinite() {
-                nearest.offer(RankedRow { rank: *rank, row: place as Row });
-                *bound = nearest.bound();
-            }
+    let mut packed = Vec::new();
+    for start in (0..rows.len()).step_by(ROWS) {
+        let block = start..rows.len().min(start + ROWS);
+        for (group, nearest) in which.chunks(GROUP).zip(nearest.chunks_mut(GROUP)) {
+            let stored = block.clone().map(|place| rows.at(place));
+            metric.measure_group(queries, group, stored, &mut packed, |place, ranks| {
+                for (&rank, nearest) in ranks.iter().zip(&mut *nearest) {
+                    nearest.offer(RankedRow { rank, row: (start + place) as Row });
+                }
+            });
         }
-    });
+    }
     nearest.into_iter().map(NearestRows::into_sorted).collect()
 }
 

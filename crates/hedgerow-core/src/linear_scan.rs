@@ -6,12 +6,19 @@ use crate::examples::{ExampleStore, Examples};
 use crate::flat::{self, Rows};
 use crate::history::History;
 use crate::label::{ExampleId, Label, Task};
-use crate::metric::{Metric, Row};
+use crate::metric::{Metric, Queries, Row};
 use crate::nearest_rows::RankedRow;
 use crate::neighbor_search::{Edit, Effort, Insertion, Neighbor, NeighborSearch};
 use crate::points::{Point, PointsRef};
+use crate::sketch::Sketches;
 use crate::traversal::Traversal;
 use crate::vote::Vote;
+
+/// Queries answered at a time: bounds the memory of answers that have not been handed out.
+const BLOCK: usize = 16384;
+
+/// From this many queries on, sketches of all stored points save more time than they take.
+const MANY_QUERIES: usize = 512;
 
 /// How to set up a [`LinearScan`].
 #[derive(Debug, Clone, PartialEq)]
@@ -85,6 +92,12 @@ pub struct LinearScan {
 impl LinearScan {
     fn metric(&self) -> Metric<'_> {
         self.store.metric(&self.params.distance)
+    }
+
+    /// Sketches of the stored points, if there are enough queries to make up for the time that they take.
+    fn sketches_for(&self, n_queries: usize) -> Option<Sketches> {
+        let points = self.store.points().filter(|_| n_queries >= MANY_QUERIES)?;
+        Sketches::of(&self.params.distance, points)
     }
 
     fn rows(&self) -> Rows<'_> {
@@ -168,9 +181,19 @@ impl NeighborSearch for LinearScan {
             return Err(QueryError::Empty);
         }
         self.store.check_shape(&self.params.distance, queries)?;
-        let which = (0..queries.len() as Row).collect::<Vec<_>>();
-        let found = flat::k_nearest_of_all(&self.metric(), self.rows(), queries, &which, self.params.n_neighbors);
-        Ok(found.iter().map(|found| found.iter().map(|ranked| self.neighbor(ranked)).collect()).collect())
+        let sketches = self.sketches_for(queries.len());
+        let metric = self.metric().with_sketches(sketches.as_ref());
+        let mut voters = Vec::with_capacity(queries.len());
+        for start in (0..queries.len()).step_by(BLOCK) {
+            let block = queries.slice(start..queries.len().min(start + BLOCK));
+            let which = (0..block.len() as Row).collect::<Vec<_>>();
+            let query_sketches = sketches.as_ref().map(|sketches| sketches.queries(block));
+            let block = Queries::new(block, query_sketches.as_ref());
+            let found = flat::k_nearest_of_all(&metric, self.rows(), block, &which, self.params.n_neighbors);
+            voters
+                .extend(found.iter().map(|found| found.iter().map(|ranked| self.neighbor(ranked)).collect::<Vec<_>>()));
+        }
+        Ok(voters)
     }
 
     fn traverse(&self, query: Point<'_>) -> Result<Vec<Traversal>, QueryError> {
@@ -196,8 +219,9 @@ impl NeighborSearch for LinearScan {
             return Ok(Vec::new());
         }
         let which = (0..self.store.len() as Row).collect::<Vec<_>>();
-        let metric = self.metric();
-        let found = flat::k_nearest_of_all(&metric, self.rows(), metric.points(), &which, 2);
+        let sketches = self.sketches_for(which.len());
+        let metric = self.metric().with_sketches(sketches.as_ref());
+        let found = flat::k_nearest_of_all(&metric, self.rows(), metric.stored(), &which, 2);
         let other = |(row, found): (usize, &Vec<RankedRow>)| {
             found.iter().find(|found| found.row != row as Row).map(|found| self.params.distance.of_rank(found.rank))
         };

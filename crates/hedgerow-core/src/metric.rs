@@ -2,10 +2,13 @@
 //!
 //! Everything is in *ranks* (see [`Distance::of_rank`]). Widths and kinds have been checked by the callers.
 
+use std::ops::Range;
+
 use crate::distance::{Distance, DistanceFunction};
+use crate::nearest_rows::{NearestRows, RankedRow};
 use crate::points::{Point, PointsRef, Scalar};
-use crate::sketch::{DIRECTIONS, QuerySketches, SketchRef, Sketches};
 use crate::simd::{Cosine, Job, Kernel, Manhattan, SquaredEuclidean, prefetch, run};
+use crate::sketch::{DIRECTIONS, QuerySketches, SketchRef, Sketches};
 
 /// A row number within a block of points.
 pub(crate) type Row = u32;
@@ -59,6 +62,10 @@ pub(crate) enum QueryOrStored<'a> {
 }
 
 impl<'a> Queries<'a> {
+    pub(crate) fn new(points: PointsRef<'a>, sketches: Option<&'a QuerySketches>) -> Self {
+        Self { points, sketches: sketches.map(QueryOrStored::Query) }
+    }
+
     pub(crate) fn row(&self, row: Row) -> Query<'a> {
         let sketch = self.sketches.map(|sketches| match sketches {
             QueryOrStored::Query(sketches) => sketches.row(row),
@@ -216,6 +223,35 @@ impl<'a> Metric<'a> {
 
     fn prefetch(&self, row: Row) {
         Query::from(self.points.row(row as usize)).prefetch();
+    }
+
+    /// Offers those of a range of places whose sketches do not prove them too far.
+    pub(crate) fn offer_by_sketches(
+        &self,
+        query: Query<'_>,
+        places: Range<usize>,
+        row_at: impl Fn(usize) -> Row + Copy,
+        nearest: &mut NearestRows,
+    ) {
+        let (Some(sketches), Some(sketch)) = (self.sketches, query.sketch) else { return };
+        let mut squares = [0.0; SKETCHES];
+        let mut ceiling = sketch.allowance.ceiling(nearest.bound());
+        for start in places.clone().step_by(SKETCHES) {
+            let squares = &mut squares[..SKETCHES.min(places.end - start)];
+            let job = SketchSquares { sketch: sketch.sketch, values: sketches.values(), start, row_at, squares };
+            let first = run::<i16, _, _>(SquaredEuclidean, job);
+            if squares[first] > ceiling {
+                continue;
+            }
+            for (at, &square) in squares.iter().enumerate() {
+                if square <= ceiling {
+                    let place = start + at;
+                    let rank = self.rank(query.point, row_at(place));
+                    nearest.offer(RankedRow { rank, row: place as Row });
+                    ceiling = sketch.allowance.ceiling(nearest.bound());
+                }
+            }
+        }
     }
 
     /// Appends the rank of each of `rows` to `out`.

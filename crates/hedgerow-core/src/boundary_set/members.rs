@@ -45,7 +45,7 @@ fn answers_of(metric: &Metric<'_>, members: &[Row], rows: &[Row]) -> Vec<Answer>
     if members.is_empty() {
         return vec![NO_ANSWER; rows.len()];
     }
-    let found = flat::k_nearest_of_all(metric, Rows::Listed(members), metric.points(), rows, 1);
+    let found = flat::k_nearest_of_all(metric, Rows::Listed(members), metric.stored(), rows, 1);
     let answer = |found: &Vec<crate::nearest_rows::RankedRow>| {
         found.first().map_or(NO_ANSWER, |found| Answer { row: members[found.row as usize], rank: found.rank })
     };

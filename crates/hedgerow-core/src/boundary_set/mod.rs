@@ -10,7 +10,7 @@ use crate::examples::{ExampleStore, Examples};
 use crate::flat::{self, Rows};
 use crate::history::History;
 use crate::label::{ExampleId, Label, Task};
-use crate::metric::{Metric, Row};
+use crate::metric::{Metric, Queries, Row};
 use crate::nearest_rows::RankedRow;
 use crate::neighbor_search::{Edit, Effort, Insertion, Neighbor, NeighborSearch};
 use crate::points::{Point, PointsRef};
@@ -156,6 +156,7 @@ impl BoundarySet {
     /// Shows a block that has been checked; gives how many of its examples became members.
     fn take_in(&mut self, examples: &Examples<'_>) -> usize {
         let block = self.store.extend(examples);
+        self.store.sketch(&self.params.distance);
         self.n_shown += examples.len();
         let (task, keeps_all) = (self.params.task, self.keeps_all());
         let metric = self.store.metric(&self.params.distance);
@@ -295,6 +296,8 @@ impl NeighborSearch for BoundarySet {
         }
         self.store.check_shape(&self.params.distance, queries)?;
         let which = (0..queries.len() as Row).collect::<Vec<_>>();
+        let sketches = self.metric().sketches().map(|sketches| sketches.queries(queries));
+        let queries = Queries::new(queries, sketches.as_ref());
         let found = flat::k_nearest_of_all(&self.metric(), self.rows(), queries, &which, self.params.n_neighbors);
         Ok(found.iter().map(|found| found.iter().map(|found| self.neighbor(found)).collect()).collect())
     }

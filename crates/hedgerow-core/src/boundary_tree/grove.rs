@@ -9,7 +9,7 @@ use crate::error::{EditError, InsertError, QueryError};
 use crate::examples::{ExampleStore, Examples};
 use crate::history::History;
 use crate::label::{ExampleId, Label};
-use crate::metric::{Metric, Queries, Query, QueryOrStored, Row};
+use crate::metric::{Metric, Queries, Query, Row};
 use crate::nearest_rows::{NearestRows, RankedRow};
 use crate::neighbor_search::{Edit, Effort, Insertion, Neighbor};
 use crate::points::{Point, PointsRef};
@@ -23,12 +23,8 @@ const BLOCK: usize = 8192;
 /// Queries answered at a time: bounds the memory of walks whose answers have not been handed out.
 const QUERIES: usize = 16384;
 
-/// From this many trees on, the sketch of a single query pays.
+/// From this many trees on, sketches save more time than they take.
 const MANY_TREES: usize = 8;
-
-fn queries<'a>(points: PointsRef<'a>, sketches: Option<&'a QuerySketches>) -> Queries<'a> {
-    Queries { points, sketches: sketches.map(QueryOrStored::Query) }
-}
 
 /// The order in which each tree is shown the examples.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -87,23 +83,22 @@ impl Grove {
 
     pub(crate) fn nearest(&self, query: Point<'_>) -> Result<Neighbor, QueryError> {
         self.check_query(query)?;
-        let sketches = self.sketch_queries(PointsRef::one(query), MANY_TREES);
-        let query = queries(PointsRef::one(query), sketches.as_ref()).row(0);
+        let sketches = self.sketch_queries(PointsRef::one(query));
+        let query = Queries::new(PointsRef::one(query), sketches.as_ref()).row(0);
         let nearest = self.trees.iter().map(|tree| self.walk(tree, query)).min();
         nearest.map(|nearest| self.neighbor(nearest)).ok_or(QueryError::Empty)
     }
 
     pub(crate) fn voters(&self, query: Point<'_>) -> Result<Vec<Neighbor>, QueryError> {
         self.check_query(query)?;
-        let sketches = self.sketch_queries(PointsRef::one(query), MANY_TREES);
-        let query = queries(PointsRef::one(query), sketches.as_ref()).row(0);
+        let sketches = self.sketch_queries(PointsRef::one(query));
+        let query = Queries::new(PointsRef::one(query), sketches.as_ref()).row(0);
         Ok(self.trees.iter().map(|tree| self.neighbor(self.walk(tree, query))).collect())
     }
 
-    /// Sketches of queries, if the stored points have some and there are enough trees to make up for them.
-    fn sketch_queries(&self, queries: PointsRef<'_>, n_trees: usize) -> Option<QuerySketches> {
-        let sketches = self.metric().sketches().filter(|_| self.trees.len() >= n_trees)?;
-        Some(sketches.queries(queries))
+    /// Sketches of queries, if the stored points have some.
+    fn sketch_queries(&self, queries: PointsRef<'_>) -> Option<QuerySketches> {
+        self.metric().sketches().map(|sketches| sketches.queries(queries))
     }
 
     pub(crate) fn voters_of_all(&self, asked: PointsRef<'_>) -> Result<Vec<Vec<Neighbor>>, QueryError> {
@@ -114,8 +109,8 @@ impl Grove {
         let mut voters = Vec::with_capacity(asked.len());
         for start in (0..asked.len()).step_by(QUERIES) {
             let block = asked.slice(start..asked.len().min(start + QUERIES));
-            let sketches = self.sketch_queries(block, 1);
-            let block = queries(block, sketches.as_ref());
+            let sketches = self.sketch_queries(block);
+            let block = Queries::new(block, sketches.as_ref());
             let rows = (0..block.points.len() as Row).collect::<Vec<_>>();
             // Tree by tree rather than query by query: the nodes of one tree then stay in the cache.
             let walk = |tree: &TreeShape| tree.walk_all(&self.metric(), block, &rows, self.rules.max_children);
@@ -239,7 +234,9 @@ impl Grove {
     /// Shows a block that has been checked; gives how many of its examples at least one tree added.
     fn take_in(&mut self, examples: &Examples<'_>) -> usize {
         let block = self.store.extend(examples);
-        self.store.sketch(&self.distance);
+        if self.trees.len() >= MANY_TREES {
+            self.store.sketch(&self.distance);
+        }
         let (n_before, was_rooted) = (self.n_shown, self.rooted);
         self.n_shown += examples.len();
         let mut rows = block.clone().collect::<Vec<_>>();

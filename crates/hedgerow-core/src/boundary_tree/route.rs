@@ -124,13 +124,7 @@ impl TreeShape {
     ///
     /// Each block is walked through the tree as it stands, in parallel, then settled in order. An addition changes the
     /// walk of those only who came through the node that got the child: they are compared with the new children.
-    pub(crate) fn show_all(
-        &mut self,
-        store: &ExampleStore,
-        metric: &Metric<'_>,
-        rows: &[Row],
-        rules: &Rules,
-    ) -> usize {
+    pub(crate) fn show_all(&mut self, store: &ExampleStore, metric: &Metric<'_>, rows: &[Row], rules: &Rules) -> usize {
         let mut n_added = 0;
         let mut rest = rows;
         let mut before = Vec::new();
