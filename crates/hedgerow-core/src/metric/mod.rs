@@ -2,13 +2,20 @@
 //!
 //! Everything is in *ranks* (see [`Distance::of_rank`]). Widths and kinds have been checked by the callers.
 
+mod jobs;
+mod query;
+
 use std::ops::Range;
 
 use crate::distance::{Distance, DistanceFunction};
 use crate::nearest_rows::{NearestRows, RankedRow};
 use crate::points::{Point, PointsRef, Scalar};
-use crate::simd::{Cosine, Job, Kernel, Manhattan, SquaredEuclidean, prefetch, run};
-use crate::sketch::{DIRECTIONS, QuerySketches, SketchRef, Sketches};
+use crate::simd::{Cosine, Job, Kernel, Manhattan, SquaredEuclidean, run};
+use crate::sketch::{SketchRef, Sketches};
+use jobs::{MeasureGroup, NearestOf, Pair, PairBelow, RanksOf, SKETCHES, SketchSquares, at};
+use query::QueryOrStored;
+
+pub(crate) use query::{Queries, Query};
 
 /// A row number within a block of points.
 pub(crate) type Row = u32;
@@ -19,60 +26,6 @@ pub(crate) struct Metric<'a> {
     distance: &'a Distance,
     points: PointsRef<'a>,
     sketches: Option<&'a Sketches>,
-}
-
-/// A query, with its sketch if there is one.
-#[derive(Clone, Copy)]
-pub(crate) struct Query<'a> {
-    pub(crate) point: Point<'a>,
-    pub(crate) sketch: Option<SketchRef<'a>>,
-}
-
-impl<'a> From<Point<'a>> for Query<'a> {
-    fn from(point: Point<'a>) -> Self {
-        Self { point, sketch: None }
-    }
-}
-
-/// A block of queries, with their sketches if there are any.
-#[derive(Clone, Copy)]
-pub(crate) struct Queries<'a> {
-    pub(crate) points: PointsRef<'a>,
-    pub(crate) sketches: Option<QueryOrStored<'a>>,
-}
-
-impl Query<'_> {
-    /// Asks for the query's values ahead of their use.
-    pub(crate) fn prefetch(&self) {
-        match self.point {
-            Point::F32(values) => prefetch(values),
-            Point::U8(values) => prefetch(values),
-        }
-        if let Some(sketch) = self.sketch {
-            prefetch(sketch.sketch);
-        }
-    }
-}
-
-/// Sketches of queries: made for them, or those of stored points that are queries themselves.
-#[derive(Clone, Copy)]
-pub(crate) enum QueryOrStored<'a> {
-    Query(&'a QuerySketches),
-    Stored(&'a Sketches),
-}
-
-impl<'a> Queries<'a> {
-    pub(crate) fn new(points: PointsRef<'a>, sketches: Option<&'a QuerySketches>) -> Self {
-        Self { points, sketches: sketches.map(QueryOrStored::Query) }
-    }
-
-    pub(crate) fn row(&self, row: Row) -> Query<'a> {
-        let sketch = self.sketches.map(|sketches| match sketches {
-            QueryOrStored::Query(sketches) => sketches.row(row),
-            QueryOrStored::Stored(sketches) => sketches.row(row),
-        });
-        Query { point: self.points.row(row as usize), sketch }
-    }
 }
 
 /// The caller's closure as a kernel.
@@ -165,7 +118,7 @@ impl<'a> Metric<'a> {
     }
 
     /// As [`Self::nearest_of`]: measures first the row with the nearest sketch, then those only whose sketches do not prove
-    /// them farther than that.
+    /// them farther than that, each asked for while the one before is measured.
     fn nearest_by_sketches(
         &self,
         sketches: &Sketches,
@@ -175,49 +128,38 @@ impl<'a> Metric<'a> {
         row_at: impl Fn(usize) -> Row + Copy,
         best: f64,
     ) -> Option<(usize, f64)> {
-        let (mut best, mut nearest) = (best, None);
-        let mut squares = [0.0; SKETCHES];
+        let mut best = (best, None);
+        // Not in the order of the places, so that an earlier place may come with an equal rank.
+        let measure = |place: usize, (best, nearest): (f64, Option<usize>)| {
+            let rank = self.rank_below(query, row_at(place), best.next_up());
+            let nearer = rank < best || (rank == best && nearest.is_some_and(|nearest| place < nearest));
+            if nearer { (rank, Some(place)) } else { (best, nearest) }
+        };
+        let (mut squares, mut waiting) = ([0.0; SKETCHES], [0_usize; SKETCHES]);
         for start in (0..n).step_by(SKETCHES) {
             let squares = &mut squares[..SKETCHES.min(n - start)];
             let job = SketchSquares { sketch: sketch.sketch, values: sketches.values(), start, row_at, squares };
             let first = run::<i16, _, _>(SquaredEuclidean, job);
-            let mut ceiling = sketch.allowance.ceiling(best);
-            let mut waiting = [0_u8; SKETCHES];
-            let mut n_waiting = 0;
-            if squares[first] <= ceiling {
-                let place = start + first;
-                let rank = self.rank_below(query, row_at(place), best.next_up());
-                if rank < best || (rank == best && nearest.is_some_and(|nearest| place < nearest)) {
-                    best = rank;
-                    nearest = Some(place);
-                    ceiling = sketch.allowance.ceiling(best);
-                }
-                for (at, &square) in squares.iter().enumerate() {
-                    waiting[n_waiting] = at as u8;
-                    n_waiting += usize::from(square <= ceiling && at != first);
-                }
-                if let Some(&at) = waiting[..n_waiting].first() {
-                    self.prefetch(row_at(start + usize::from(at)));
-                }
+            if squares[first] > sketch.allowance.ceiling(best.0) {
+                continue;
             }
-            for next in 0..n_waiting {
-                let at = usize::from(waiting[next]);
-                if next + 1 < n_waiting {
-                    self.prefetch(row_at(start + usize::from(waiting[next + 1])));
-                }
-                if squares[at] > ceiling {
-                    continue;
-                }
-                let place = start + at;
-                let rank = self.rank_below(query, row_at(place), best.next_up());
-                // Not in the order of the places, so that an earlier place may come with an equal rank.
-                if rank < best || (rank == best && nearest.is_some_and(|nearest| place < nearest)) {
-                    best = rank;
-                    nearest = Some(place);
-                    ceiling = sketch.allowance.ceiling(best);
+            best = measure(start + first, best);
+            let ceiling = sketch.allowance.ceiling(best.0);
+            let mut n_waiting = 0;
+            for (at, &square) in squares.iter().enumerate() {
+                waiting[n_waiting] = at;
+                n_waiting += usize::from(square <= ceiling && at != first);
+            }
+            let waiting = &waiting[..n_waiting];
+            waiting.iter().take(1).for_each(|at| self.prefetch(row_at(start + at)));
+            for (place, &at) in waiting.iter().enumerate() {
+                waiting.iter().skip(place + 1).take(1).for_each(|at| self.prefetch(row_at(start + at)));
+                if squares[at] <= sketch.allowance.ceiling(best.0) {
+                    best = measure(start + at, best);
                 }
             }
         }
+        let (best, nearest) = best;
         nearest.map(|place| (place, best))
     }
 
@@ -289,132 +231,4 @@ impl<'a> Metric<'a> {
 /// The values of `queries`, which hold the same number type as `values`.
 fn values_like<'a, T: Scalar>(queries: PointsRef<'a>, _values: &[T]) -> &'a [T] {
     T::values_of(queries).expect("points of different kinds are refused at the door")
-}
-
-#[inline(always)]
-fn at<T>(values: &[T], width: usize, row: Row) -> &[T] {
-    &values[row as usize * width..][..width]
-}
-
-struct Pair<'a, T> {
-    query: &'a [T],
-    row: &'a [T],
-}
-
-impl<T> Job<T> for Pair<'_, T> {
-    type Output = f64;
-    #[inline(always)]
-    fn with<K: Kernel<T>>(self, kernel: K) -> f64 {
-        kernel.rank(self.query, self.row)
-    }
-}
-
-struct PairBelow<'a, T> {
-    query: &'a [T],
-    row: &'a [T],
-    bound: f64,
-}
-
-impl<T> Job<T> for PairBelow<'_, T> {
-    type Output = f64;
-    #[inline(always)]
-    fn with<K: Kernel<T>>(self, kernel: K) -> f64 {
-        kernel.rank_below(self.query, self.row, self.bound)
-    }
-}
-
-struct NearestOf<'a, T, F> {
-    query: &'a [T],
-    values: &'a [T],
-    width: usize,
-    n: usize,
-    row_at: F,
-    best: f64,
-}
-
-impl<T, F: Fn(usize) -> Row> Job<T> for NearestOf<'_, T, F> {
-    type Output = Option<(usize, f64)>;
-    #[inline(always)]
-    fn with<K: Kernel<T>>(self, kernel: K) -> Self::Output {
-        let (mut best, mut nearest) = (self.best, None);
-        for place in 0..self.n {
-            let row = at(self.values, self.width, (self.row_at)(place));
-            let rank = kernel.rank_below(self.query, row, best);
-            if rank < best {
-                best = rank;
-                nearest = Some(place);
-            }
-        }
-        nearest.map(|place| (place, best))
-    }
-}
-
-/// Sketches compared at a time.
-const SKETCHES: usize = 64;
-
-/// Writes the squared distances of some sketches from `sketch`; gives the place of the least.
-struct SketchSquares<'a, F> {
-    sketch: &'a [i16],
-    values: &'a [i16],
-    start: usize,
-    row_at: F,
-    squares: &'a mut [f64],
-}
-
-impl<F: Fn(usize) -> Row> Job<i16> for SketchSquares<'_, F> {
-    type Output = usize;
-    #[inline(always)]
-    fn with<K: Kernel<i16>>(self, kernel: K) -> usize {
-        let (mut least, mut first) = (f64::INFINITY, 0);
-        for (place, square) in self.squares.iter_mut().enumerate() {
-            *square = kernel.rank(self.sketch, at(self.values, DIRECTIONS, (self.row_at)(self.start + place)));
-            if *square < least {
-                least = *square;
-                first = place;
-            }
-        }
-        first
-    }
-}
-
-struct RanksOf<'a, T, I> {
-    query: &'a [T],
-    values: &'a [T],
-    width: usize,
-    rows: I,
-    out: &'a mut Vec<f64>,
-}
-
-impl<T, I: Iterator<Item = Row>> Job<T> for RanksOf<'_, T, I> {
-    type Output = ();
-    #[inline(always)]
-    fn with<K: Kernel<T>>(self, kernel: K) {
-        for row in self.rows {
-            self.out.push(kernel.rank(self.query, at(self.values, self.width, row)));
-        }
-    }
-}
-
-struct MeasureGroup<'a, T, I, V> {
-    queries: &'a [T],
-    values: &'a [T],
-    width: usize,
-    group: &'a [Row],
-    stored: I,
-    packed: &'a mut Vec<i16>,
-    visit: V,
-}
-
-impl<T, I: Iterator<Item = Row>, V: FnMut(usize, &[f64])> Job<T> for MeasureGroup<'_, T, I, V> {
-    type Output = ();
-    #[inline(always)]
-    fn with<K: Kernel<T>>(mut self, kernel: K) {
-        let group = self.group.iter().map(|&row| at(self.queries, self.width, row)).collect::<Vec<_>>();
-        let mut ranks = vec![0.0; group.len()];
-        kernel.pack(&group, self.packed);
-        for (place, row) in self.stored.enumerate() {
-            kernel.group_ranks(&group, self.packed, at(self.values, self.width, row), &mut ranks);
-            (self.visit)(place, &ranks);
-        }
-    }
 }
