@@ -232,10 +232,10 @@ impl ExampleStore {
             })
             .collect::<Vec<_>>();
         let first_gap = keep.iter().position(|keep| !keep).unwrap_or(keep.len());
-        for row in first_gap..keep.len() {
-            match moved[row] {
-                DROPPED => self.row_of.remove(&self.ids[row]),
-                new => self.row_of.insert(self.ids[row], new),
+        for (id, &moved) in self.ids.iter().zip(&moved).skip(first_gap) {
+            match moved {
+                DROPPED => self.row_of.remove(id),
+                new => self.row_of.insert(*id, new),
             };
         }
         if let Some(points) = &mut self.points {

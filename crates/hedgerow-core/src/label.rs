@@ -101,7 +101,7 @@ impl Task {
 
     pub(crate) fn check(self) -> Result<(), ParamError> {
         match self {
-            Self::Regression { epsilon } if !(epsilon >= 0.0) || epsilon.is_infinite() => {
+            Self::Regression { epsilon } if !epsilon.is_finite() || epsilon < 0.0 => {
                 Err(ParamError::Epsilon { epsilon })
             }
             _ => Ok(()),

@@ -27,6 +27,17 @@ impl PartialOrd for RankedRow {
     }
 }
 
+/// The next larger number: a bound below which also equals are found. (Written out: `f64::next_up` is younger than the
+/// oldest compiler supported.)
+pub(crate) fn just_above(rank: f64) -> f64 {
+    match rank {
+        f64::INFINITY => rank,
+        0.0 => f64::from_bits(1),
+        _ if rank > 0.0 => f64::from_bits(rank.to_bits() + 1),
+        _ => f64::from_bits(rank.to_bits() - 1),
+    }
+}
+
 /// Keeps the `wanted` nearest of the rows offered.
 #[derive(Debug, Clone)]
 pub(crate) struct NearestRows {
@@ -71,6 +82,16 @@ impl NearestRows {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn just_above_is_above_with_nothing_between() {
+        for rank in [0.0, -0.0, 1.0, 51_000_000.0, -2.5, f64::MIN_POSITIVE] {
+            let above = just_above(rank);
+            assert!(above > rank && rank + (above - rank) / 2.0 <= above, "{rank}");
+            assert!((rank + above) / 2.0 == rank || (rank + above) / 2.0 == above, "{rank}");
+        }
+        assert_eq!(just_above(f64::INFINITY), f64::INFINITY);
+    }
 
     #[test]
     fn keeps_the_nearest_and_the_earlier_of_equals() {

@@ -4,6 +4,7 @@ use crate::examples::{DROPPED, ExampleStore};
 use crate::flat::{self, Rows};
 use crate::label::Task;
 use crate::metric::{Metric, Row};
+use crate::nearest_rows::{RankedRow, just_above};
 
 /// Examples searched for together. Results do not depend on it.
 const BLOCK: usize = 1024;
@@ -46,7 +47,7 @@ fn answers_of(metric: &Metric<'_>, members: &[Row], rows: &[Row]) -> Vec<Answer>
         return vec![NO_ANSWER; rows.len()];
     }
     let found = flat::k_nearest_of_all(metric, Rows::Listed(members), metric.stored(), rows, 1);
-    let answer = |found: &Vec<crate::nearest_rows::RankedRow>| {
+    let answer = |found: &Vec<RankedRow>| {
         found.first().map_or(NO_ANSWER, |found| Answer { row: members[found.row as usize], rank: found.rank })
     };
     found.iter().map(answer).collect()
@@ -98,8 +99,8 @@ impl Members {
         self.rows.iter().for_each(|&row| is_member[row as usize] = true);
         let others = (0..store.len() as Row).filter(|&row| !is_member[row as usize]).collect::<Vec<_>>();
         let answers = answers_of(metric, &self.rows, &others);
-        let mut waiting = others.into_iter().zip(answers).map(|(row, answer)| (row, answer, self.n_first_pass));
-        let mut waiting = waiting.by_ref().collect::<Vec<_>>();
+        let waiting = others.into_iter().zip(answers).map(|(row, answer)| (row, answer, self.n_first_pass));
+        let mut waiting = waiting.collect::<Vec<_>>();
         loop {
             let n_before = self.rows.len();
             waiting.retain_mut(|(row, answer, n_met)| {
@@ -190,7 +191,7 @@ impl Members {
         let query = metric.stored().row(row);
         let rank = metric.rank(query.point, old);
         // Just above, so that equals are found too.
-        match metric.nearest_of(query, come.len(), |place| come[place], rank.next_up()) {
+        match metric.nearest_of(query, come.len(), |place| come[place], just_above(rank)) {
             Some((place, nearer)) if nearer < rank || come[place] < old => come[place],
             _ => old,
         }

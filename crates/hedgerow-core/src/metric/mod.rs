@@ -8,7 +8,7 @@ mod query;
 use std::ops::Range;
 
 use crate::distance::{Distance, DistanceFunction};
-use crate::nearest_rows::{NearestRows, RankedRow};
+use crate::nearest_rows::{NearestRows, RankedRow, just_above};
 use crate::points::{Point, PointsRef, Scalar};
 use crate::simd::{Cosine, Job, Kernel, Manhattan, SquaredEuclidean, run};
 use crate::sketch::{SketchRef, Sketches};
@@ -131,7 +131,7 @@ impl<'a> Metric<'a> {
         let mut best = (best, None);
         // Not in the order of the places, so that an earlier place may come with an equal rank.
         let measure = |place: usize, (best, nearest): (f64, Option<usize>)| {
-            let rank = self.rank_below(query, row_at(place), best.next_up());
+            let rank = self.rank_below(query, row_at(place), just_above(best));
             let nearer = rank < best || (rank == best && nearest.is_some_and(|nearest| place < nearest));
             if nearer { (rank, Some(place)) } else { (best, nearest) }
         };
