@@ -10,6 +10,7 @@
 use std::io::Read;
 
 use flate2::read::GzDecoder;
+use hedgerow_core::{Label, Points};
 
 /// Rows in both parts together.
 pub const ROWS: usize = TRAIN_ROWS + TEST_ROWS;
@@ -88,6 +89,18 @@ pub fn optdigits() -> Optdigits {
 }
 
 impl Split {
+    /// The pictures as points, still as bytes.
+    #[must_use]
+    pub fn points(&self) -> Points {
+        Points::from_u8(PIXELS, self.pixels.clone()).expect("whole pictures were unpacked")
+    }
+
+    /// The digits as class labels.
+    #[must_use]
+    pub fn class_labels(&self) -> Vec<Label> {
+        self.labels.iter().map(|&digit| Label::class(digit)).collect()
+    }
+
     fn from_records(records: &[u8]) -> Self {
         let rows = records.len() / RECORD_BYTES;
         let mut split = Self { pixels: Vec::with_capacity(rows * PIXELS), labels: Vec::with_capacity(rows) };

@@ -1,7 +1,6 @@
 //! Data sets for hedgerow: real examples that need no download.
 //!
-//! The crate is for getting points and labels into plain vectors. It is not for learning from them, and it knows nothing
-//! of distances or trees: a caller copies the vectors into whatever the search wants.
+//! The crate is for getting points and labels. It is not for learning from them: that is `hedgerow-core`'s part.
 //!
 //! | Module | What it holds |
 //! |---|---|

@@ -1,0 +1,98 @@
+//! The structures on real data: the embedded handwritten digits.
+//!
+//! Points are bytes, so that every distance is an exact integer and every figure below is the same on every machine.
+
+use hedgerow::data::embedded::optdigits;
+use hedgerow::{
+    BoundaryForestParams, BoundarySetParams, BoundaryTreeParams, Calibration, ExampleId, Examples, Initialization,
+    Label, LinearScanParams, NeighborSearch, Passes, Points,
+};
+
+struct Digits {
+    points: Points,
+    labels: Vec<Label>,
+    tests: Points,
+    truth: Vec<Label>,
+}
+
+fn digits() -> Digits {
+    let digits = optdigits();
+    Digits {
+        points: digits.train.points(),
+        labels: digits.train.class_labels(),
+        tests: digits.test.points(),
+        truth: digits.test.class_labels(),
+    }
+}
+
+/// Test pictures answered wrongly, and stored examples.
+fn errors_and_stored(structure: &mut dyn NeighborSearch, digits: &Digits) -> (usize, usize) {
+    structure.insert_all(&Examples::new(digits.points.view(), &digits.labels).unwrap()).unwrap();
+    let said = structure.predict_all(digits.tests.view()).unwrap();
+    let n_wrong = said.iter().zip(&digits.truth).filter(|(said, truth)| said.label != **truth).count();
+    (n_wrong, structure.n_stored())
+}
+
+#[test]
+fn errors_and_sizes_are_those_of_the_readme() {
+    let digits = digits();
+    let mut scan = LinearScanParams::default().build().unwrap();
+    assert_eq!(errors_and_stored(&mut scan, &digits), (36, 3823)); // 2.00 %, as published for this split
+    let mut set = BoundarySetParams::default().build().unwrap();
+    assert_eq!(errors_and_stored(&mut set, &digits), (87, 254));
+    let mut hart = BoundarySetParams::default().passes(Passes::UntilConsistent).build().unwrap();
+    assert_eq!(errors_and_stored(&mut hart, &digits), (66, 305));
+    let mut tree = BoundaryTreeParams::default().build().unwrap();
+    assert_eq!(errors_and_stored(&mut tree, &digits), (159, 403));
+    let mut forest = BoundaryForestParams::default().build().unwrap();
+    assert_eq!(errors_and_stored(&mut forest, &digits), (41, 2761));
+}
+
+#[test]
+fn both_initializations_come_near_the_exact_neighbor() {
+    let digits = digits();
+    for initialization in [Initialization::DistinctRoots, Initialization::Permuted] {
+        let mut forest = BoundaryForestParams::default().initialization(initialization).seed(7).build().unwrap();
+        let (n_wrong, _) = errors_and_stored(&mut forest, &digits);
+        assert!(n_wrong <= 54, "{initialization:?}: {n_wrong} of 1797, more than 3 %");
+    }
+}
+
+#[test]
+fn harts_set_answers_every_training_picture_with_its_own_digit() {
+    let digits = digits();
+    let mut hart = BoundarySetParams::default().passes(Passes::UntilConsistent).build().unwrap();
+    errors_and_stored(&mut hart, &digits);
+    let said = hart.predict_all(digits.points.view()).unwrap();
+    assert!(said.iter().zip(&digits.labels).all(|(said, label)| said.label == *label));
+}
+
+#[test]
+fn removing_every_nine_leaves_the_tree_that_never_saw_one() {
+    let digits = digits();
+    let params = BoundaryTreeParams::default();
+    let mut tree = params.clone().build().unwrap();
+    errors_and_stored(&mut tree, &digits);
+    let is_nine = |row: &usize| digits.labels[*row] == Label::class(9);
+    for row in (0..digits.labels.len()).filter(is_nine) {
+        tree.remove(ExampleId(row as u64)).unwrap();
+    }
+    let mut without = params.build().unwrap();
+    for row in (0..digits.labels.len()).filter(|row| !is_nine(row)) {
+        without.insert(ExampleId(row as u64), digits.points.row(row), digits.labels[row]).unwrap();
+    }
+    assert!(tree == without);
+}
+
+#[test]
+fn pictures_unlike_any_digit_are_novel() {
+    let digits = digits();
+    let mut forest = BoundaryForestParams::default().build().unwrap();
+    errors_and_stored(&mut forest, &digits);
+    let calibration = Calibration::from_history(&forest).unwrap();
+    let share = |point| forest.explain(point, Some(&calibration)).unwrap().novelty.share_farther.unwrap();
+    let all_ink = [16; 64];
+    assert!(share(hedgerow::Point::U8(&all_ink)) < 0.001);
+    let typical = (0..100).map(|row| share(digits.tests.row(row))).sum::<f64>() / 100.0;
+    assert!(typical > 0.2, "test pictures are about as far from their answers as training pictures were: {typical}");
+}
