@@ -145,7 +145,8 @@ pub trait NeighborSearch: Send + Sync {
     fn insert(&mut self, id: ExampleId, point: Point<'_>, label: Label) -> Result<Insertion, InsertError>;
 
     /// Shows many examples, in order; gives how many were kept. The result is the same as by one [`Self::insert`] after
-    /// another (but see [`Initialization::Permuted`](crate::Initialization::Permuted)), found faster.
+    /// another (but see [`Initialization::Permuted`](crate::Initialization::Permuted)), found faster. To show progress, or to
+    /// be able to stop, give the examples in blocks of some thousands.
     ///
     /// # Errors
     /// As [`Self::insert`], with the row; then nothing of the block has been taken in.

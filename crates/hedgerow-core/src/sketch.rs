@@ -22,6 +22,9 @@ pub(crate) const DIRECTIONS: usize = 96;
 /// squared differences fits a `u32`: 96 * (2 * 3000)^2 < 2^32.
 const LARGEST: f32 = 3000.0;
 
+/// Lengths of the longest point for which the projections stay well within the range of `f32`.
+const USUAL_LENGTHS: std::ops::Range<f64> = 1e-25..1e25;
+
 /// Narrower points are measured as fast as their sketches would be.
 const MIN_WIDTH: usize = 2 * DIRECTIONS;
 
@@ -101,13 +104,15 @@ pub(crate) struct Allowance {
     absolute: f64,
     /// What it may add to a squared distance, as a factor, times the square of the scale.
     relative: f64,
+    /// What a rank may lose to numbers too small for a relative bound.
+    tiny: f64,
 }
 
 impl Allowance {
     /// A squared distance of sketches above this proves that the rank of the points is above `rank`.
     #[inline]
     pub(crate) fn ceiling(self, rank: f64) -> f64 {
-        let distance = (rank * self.relative).sqrt() + self.absolute;
+        let distance = ((rank + self.tiny) * self.relative).sqrt() + self.absolute;
         distance * distance
     }
 }
@@ -129,10 +134,10 @@ impl Sketches {
         let directions = find_directions(points)?;
         let stretch = 1.0 + departure_from_orthonormal(&directions, points.width());
         let longest = longest_of(points);
-        let scale = f64::from(LARGEST) / longest;
-        if !scale.is_normal() {
-            return None; // all points are zero, or next to it
+        if !USUAL_LENGTHS.contains(&longest) {
+            return None;
         }
+        let scale = f64::from(LARGEST) / longest;
         let mut made = Self { width: points.width(), directions, sketches: Vec::new(), scale, longest, stretch };
         made.extend(points);
         Some(made)
@@ -180,7 +185,8 @@ impl Sketches {
         let per_direction = 2.0 * (self.width as f64 + 2.0) * roundoff * (self.longest + longest_query) * self.scale;
         let absolute = (DIRECTIONS as f64).sqrt() * (1.0 + per_direction);
         let rounding = 1.0 + 2.0 * (self.width as f64 / 32.0 + 8.0) * roundoff;
-        Allowance { absolute, relative: self.stretch * rounding * self.scale * self.scale }
+        let tiny = 8.0 * (self.width as f64 + 8.0) * f64::from(f32::MIN_POSITIVE);
+        Allowance { absolute, relative: self.stretch * rounding * self.scale * self.scale, tiny }
     }
 
     /// The sketches of points.
@@ -206,8 +212,12 @@ impl Sketches {
 
 /// The length of the longest point.
 fn longest_of(points: PointsRef<'_>) -> f64 {
-    let rows = (0..points.len()).into_par_iter().with_min_len(BLOCK);
-    rows.map(|row| square_of(points.row(row))).reduce(|| 0.0, f64::max).sqrt()
+    let square = |row| square_of(points.row(row));
+    let largest = match points.len() {
+        0..=BLOCK => (0..points.len()).map(square).fold(0.0, f64::max),
+        _ => (0..points.len()).into_par_iter().with_min_len(BLOCK).map(square).reduce(|| 0.0, f64::max),
+    };
+    largest.sqrt()
 }
 
 fn square_of(point: Point<'_>) -> f64 {

@@ -80,6 +80,7 @@ impl TreeShape {
             children.len()
         };
 
+        // In ascending order, because a child is younger than its parent.
         let mut walked = vec![at.node];
         n_seen += open(at.node, nearest, &mut unopened);
         while let Some(next) = self.step(metric, query, at, max_children) {
@@ -90,7 +91,7 @@ impl TreeShape {
         let mut effort = effort.0;
         while effort > 0 || n_seen < nearest.wanted() {
             let Some(Reverse((_, node))) = unopened.pop() else { break };
-            if walked.contains(&node) {
+            if walked.binary_search(&node).is_ok() {
                 continue;
             }
             n_seen += open(node, nearest, &mut unopened);
