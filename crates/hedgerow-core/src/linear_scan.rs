@@ -236,6 +236,9 @@ impl NeighborSearch for LinearScan {
 
     fn insert_all(&mut self, examples: &Examples<'_>) -> Result<usize, InsertError> {
         self.store.check(&self.params.distance, self.params.task, examples)?;
+        if examples.is_empty() {
+            return Ok(0);
+        }
         Ok(self.store.extend(examples).len())
     }
 

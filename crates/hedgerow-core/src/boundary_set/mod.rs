@@ -155,6 +155,9 @@ impl BoundarySet {
 
     /// Shows a block that has been checked; gives how many of its examples became members.
     fn take_in(&mut self, examples: &Examples<'_>) -> usize {
+        if examples.is_empty() {
+            return 0;
+        }
         let block = self.store.extend(examples);
         self.store.sketch(&self.params.distance);
         self.n_shown += examples.len();

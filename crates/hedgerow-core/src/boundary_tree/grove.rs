@@ -7,6 +7,7 @@ use super::shape::{NO_NODE, Rules, Stop, TreeShape};
 use crate::distance::Distance;
 use crate::error::{EditError, InsertError, QueryError};
 use crate::examples::{ExampleStore, Examples};
+use crate::flat::{self, Rows};
 use crate::history::History;
 use crate::label::{ExampleId, Label};
 use crate::metric::{Metric, Queries, Query, Row};
@@ -56,6 +57,11 @@ impl Grove {
         Self { distance, rules, orders, store: ExampleStore::default(), trees, n_shown: 0, rooted }
     }
 
+    /// The trees that can answer: all of them, unless a lossy removal took the only node of one.
+    fn grown_trees(&self) -> impl Iterator<Item = &TreeShape> + Clone {
+        self.trees.iter().filter(|tree| !tree.nodes.is_empty())
+    }
+
     fn metric(&self) -> Metric<'_> {
         self.store.metric(&self.distance)
     }
@@ -85,7 +91,7 @@ impl Grove {
         self.check_query(query)?;
         let sketches = self.sketch_queries(PointsRef::one(query));
         let query = Queries::new(PointsRef::one(query), sketches.as_ref()).row(0);
-        let nearest = self.trees.iter().map(|tree| self.walk(tree, query)).min();
+        let nearest = self.grown_trees().map(|tree| self.walk(tree, query)).min();
         nearest.map(|nearest| self.neighbor(nearest)).ok_or(QueryError::Empty)
     }
 
@@ -93,7 +99,7 @@ impl Grove {
         self.check_query(query)?;
         let sketches = self.sketch_queries(PointsRef::one(query));
         let query = Queries::new(PointsRef::one(query), sketches.as_ref()).row(0);
-        Ok(self.trees.iter().map(|tree| self.neighbor(self.walk(tree, query))).collect())
+        Ok(self.grown_trees().map(|tree| self.neighbor(self.walk(tree, query))).collect())
     }
 
     /// Sketches of queries, if the stored points have some.
@@ -114,9 +120,10 @@ impl Grove {
             let rows = (0..block.points.len() as Row).collect::<Vec<_>>();
             // Tree by tree rather than query by query: the nodes of one tree then stay in the cache.
             let walk = |tree: &TreeShape| tree.walk_all(&self.metric(), block, &rows, self.rules.max_children);
-            let stops = self.trees.par_iter().map(walk).collect::<Vec<_>>();
+            let trees = self.grown_trees().collect::<Vec<_>>();
+            let stops = trees.par_iter().map(|tree| walk(tree)).collect::<Vec<_>>();
             voters.extend((0..rows.len()).map(|query| {
-                let trees = self.trees.iter().zip(&stops);
+                let trees = trees.iter().zip(&stops);
                 trees.map(|(tree, stops)| self.neighbor(Self::ranked(tree, stops[query]))).collect::<Vec<_>>()
             }));
         }
@@ -127,7 +134,7 @@ impl Grove {
         self.check_query(query)?;
         let metric = self.metric();
         let traverse = |tree: &TreeShape| tree.traverse(&self.store, &metric, query.into(), self.rules.max_children);
-        Ok(self.trees.iter().map(traverse).collect())
+        Ok(self.grown_trees().map(traverse).collect())
     }
 
     pub(crate) fn k_nearest(&self, query: Point<'_>, k: usize, effort: Effort) -> Result<Vec<Neighbor>, QueryError> {
@@ -140,7 +147,7 @@ impl Grove {
             tree.gather(&self.metric(), query.into(), self.rules.max_children, effort, &mut nearest);
             nearest.into_sorted()
         };
-        let mut all = self.trees.iter().flat_map(gather).collect::<Vec<_>>();
+        let mut all = self.grown_trees().flat_map(gather).collect::<Vec<_>>();
         all.sort_unstable();
         all.dedup();
         all.truncate(k);
@@ -155,8 +162,8 @@ impl Grove {
         self.check_query(query)?;
         let rows = self.stored_rows();
         let accepted = rows.into_iter().filter(|row| accept(self.store.label(*row))).collect::<Vec<_>>();
-        let nearest = self.metric().nearest_of(query.into(), accepted.len(), |place| accepted[place], f64::INFINITY);
-        Ok(nearest.map(|(place, rank)| self.neighbor(RankedRow { rank, row: accepted[place] })))
+        let nearest = flat::k_nearest(&self.metric(), Rows::Listed(&accepted), query, 1);
+        Ok(nearest.first().map(|found| self.neighbor(RankedRow { row: accepted[found.row as usize], ..*found })))
     }
 
     pub(crate) fn answer_distances(&self) -> Result<Vec<f64>, QueryError> {
@@ -233,6 +240,9 @@ impl Grove {
 
     /// Shows a block that has been checked; gives how many of its examples at least one tree added.
     fn take_in(&mut self, examples: &Examples<'_>) -> usize {
+        if examples.is_empty() {
+            return 0;
+        }
         let block = self.store.extend(examples);
         if self.trees.len() >= MANY_TREES {
             self.store.sketch(&self.distance);
@@ -283,19 +293,20 @@ impl Grove {
         self.rooted = n_rooted as usize == self.trees.len();
     }
 
-    /// Of the rows from `start` on, drops those that no tree added, if they are not to be kept; gives how many were added.
+    /// Drops the rows that no tree added, if they are not to be kept; gives how many from `start` on were added.
     fn drop_redundant(&mut self, start: Row, was_rooted: bool) -> usize {
-        let start = if was_rooted { start } else { 0 };
-        let mut added = vec![false; self.store.len() - start as usize];
+        // What came before the block was looked at before, unless the first examples have just been dealt out anew.
+        let from = if was_rooted { start } else { 0 };
+        let mut added = vec![false; self.store.len() - from as usize];
         for tree in &self.trees {
             // Nodes stand in the order of showing, so that those of the block come last.
-            for node in tree.nodes.iter().rev().take_while(|node| node.row >= start) {
-                added[(node.row - start) as usize] = true;
+            for node in tree.nodes.iter().rev().take_while(|node| node.row >= from) {
+                added[(node.row - from) as usize] = true;
             }
         }
-        let n_added = added.iter().filter(|added| **added).count();
-        if self.rules.history == History::NodesOnly && self.rooted && n_added < added.len() {
-            let mut keep = vec![true; start as usize];
+        let n_added = added.iter().skip((start - from) as usize).filter(|added| **added).count();
+        if self.rules.history == History::NodesOnly && self.rooted && added.contains(&false) {
+            let mut keep = vec![true; from as usize];
             keep.extend(added);
             self.keep_rows(&keep);
         }
@@ -339,6 +350,10 @@ impl Grove {
         };
         keep[row as usize] = false;
         self.n_shown -= 1;
+        if keep.iter().all(|keep| !keep) {
+            *self = Self::new(self.distance.clone(), self.rules, self.orders, self.trees.len());
+            return Ok(edit);
+        }
         if self.rooted {
             self.keep_rows(&keep);
             return Ok(edit);
@@ -376,10 +391,7 @@ impl Grove {
     /// While roots are being dealt out, the few examples so far are simply dealt out again.
     fn deal_out_again(&mut self, edit: Edit) -> Edit {
         let n_rooted = self.store.len();
-        match n_rooted {
-            0 => self.trees.iter_mut().for_each(|tree| *tree = TreeShape::default()),
-            _ => self.deal_out(n_rooted as Row),
-        }
+        self.deal_out(n_rooted as Row);
         Edit { replayed: n_rooted * self.trees.len(), ..edit }
     }
 

@@ -107,3 +107,6 @@ pub(crate) fn prefetch<T>(values: &[T]) {
     #[cfg(not(target_arch = "x86_64"))]
     let _ = values;
 }
+
+#[cfg(test)]
+mod tests;
