@@ -3,22 +3,15 @@
 use crate::distance::Distance;
 use crate::error::{EditError, InsertError, ParamError, QueryError};
 use crate::examples::{ExampleStore, Examples};
-use crate::flat::{self, Rows};
+use crate::flat::{self, Answers, Rows};
 use crate::history::History;
 use crate::label::{ExampleId, Label, Task};
-use crate::metric::{Metric, Queries, Row};
+use crate::metric::Row;
 use crate::nearest_rows::RankedRow;
 use crate::neighbor_search::{Edit, Effort, Insertion, Neighbor, NeighborSearch};
 use crate::points::{Point, PointsRef};
-use crate::sketch::Sketches;
 use crate::traversal::Traversal;
 use crate::vote::Vote;
-
-/// Queries answered at a time: bounds the memory of answers that have not been handed out.
-const BLOCK: usize = 16384;
-
-/// From this many queries on, sketches of all stored points save more time than they take.
-const MANY_QUERIES: usize = 512;
 
 /// How to set up a [`LinearScan`].
 #[derive(Debug, Clone, PartialEq)]
@@ -90,29 +83,8 @@ pub struct LinearScan {
 }
 
 impl LinearScan {
-    fn metric(&self) -> Metric<'_> {
-        self.store.metric(&self.params.distance)
-    }
-
-    /// Sketches of the stored points, if there are enough queries to make up for the time that they take.
-    fn sketches_for(&self, n_queries: usize) -> Option<Sketches> {
-        let points = self.store.points().filter(|_| n_queries >= MANY_QUERIES)?;
-        Sketches::of(&self.params.distance, points)
-    }
-
-    fn rows(&self) -> Rows<'_> {
-        Rows::All(self.store.len())
-    }
-
-    fn neighbor(&self, ranked: &RankedRow) -> Neighbor {
-        self.store.neighbor(ranked.row, self.params.distance.of_rank(ranked.rank))
-    }
-
-    fn check_query(&self, query: Point<'_>) -> Result<(), QueryError> {
-        if self.store.is_empty() {
-            return Err(QueryError::Empty);
-        }
-        Ok(self.store.check_point(&self.params.distance, query)?)
+    fn answers(&self) -> Answers<'_> {
+        Answers { store: &self.store, distance: &self.params.distance, rows: Rows::All(self.store.len()) }
     }
 
     fn find(&self, id: ExampleId) -> Result<Row, EditError> {
@@ -158,46 +130,23 @@ impl NeighborSearch for LinearScan {
     }
 
     fn nearest(&self, query: Point<'_>) -> Result<Neighbor, QueryError> {
-        self.check_query(query)?;
-        let nearest = flat::k_nearest(&self.metric(), self.rows(), query, 1);
-        nearest.first().map(|nearest| self.neighbor(nearest)).ok_or(QueryError::Empty)
+        self.answers().nearest(query)
     }
 
     fn k_nearest(&self, query: Point<'_>, k: usize, _effort: Effort) -> Result<Vec<Neighbor>, QueryError> {
-        self.check_query(query)?;
-        if k == 0 {
-            return Err(QueryError::ZeroNeighbors);
-        }
-        let nearest = flat::k_nearest(&self.metric(), self.rows(), query, k);
-        Ok(nearest.iter().map(|ranked| self.neighbor(ranked)).collect())
+        self.answers().k_nearest(query, k)
     }
 
     fn voters(&self, query: Point<'_>) -> Result<Vec<Neighbor>, QueryError> {
-        self.k_nearest(query, self.params.n_neighbors, Effort::FULL)
+        self.answers().k_nearest(query, self.params.n_neighbors)
     }
 
     fn voters_of_all(&self, queries: PointsRef<'_>) -> Result<Vec<Vec<Neighbor>>, QueryError> {
-        if self.store.is_empty() {
-            return Err(QueryError::Empty);
-        }
-        self.store.check_shape(&self.params.distance, queries)?;
-        let sketches = self.sketches_for(queries.len());
-        let metric = self.metric().with_sketches(sketches.as_ref());
-        let mut voters = Vec::with_capacity(queries.len());
-        for start in (0..queries.len()).step_by(BLOCK) {
-            let block = queries.slice(start..queries.len().min(start + BLOCK));
-            let which = (0..block.len() as Row).collect::<Vec<_>>();
-            let query_sketches = sketches.as_ref().map(|sketches| sketches.queries(block));
-            let block = Queries::new(block, query_sketches.as_ref());
-            let found = flat::k_nearest_of_all(&metric, self.rows(), block, &which, self.params.n_neighbors);
-            voters
-                .extend(found.iter().map(|found| found.iter().map(|ranked| self.neighbor(ranked)).collect::<Vec<_>>()));
-        }
-        Ok(voters)
+        self.answers().k_nearest_of_all(queries, self.params.n_neighbors)
     }
 
     fn traverse(&self, query: Point<'_>) -> Result<Vec<Traversal>, QueryError> {
-        self.check_query(query)?;
+        self.answers().check_query(query)?;
         Ok(Vec::new())
     }
 
@@ -206,12 +155,7 @@ impl NeighborSearch for LinearScan {
         query: Point<'_>,
         accept: &dyn Fn(Label) -> bool,
     ) -> Result<Option<Neighbor>, QueryError> {
-        self.check_query(query)?;
-        let all = 0..self.store.len() as Row;
-        let rows = all.filter(|row| accept(self.store.label(*row))).collect::<Vec<_>>();
-        let nearest = flat::k_nearest(&self.metric(), Rows::Listed(&rows), query, 1);
-        let nearest = nearest.first().map(|found| RankedRow { row: rows[found.row as usize], ..*found });
-        Ok(nearest.map(|nearest| self.neighbor(&nearest)))
+        self.answers().nearest_labelled(query, accept)
     }
 
     fn answer_distances(&self) -> Result<Vec<f64>, QueryError> {
@@ -219,9 +163,10 @@ impl NeighborSearch for LinearScan {
             return Ok(Vec::new());
         }
         let which = (0..self.store.len() as Row).collect::<Vec<_>>();
-        let sketches = self.sketches_for(which.len());
-        let metric = self.metric().with_sketches(sketches.as_ref());
-        let found = flat::k_nearest_of_all(&metric, self.rows(), metric.stored(), &which, 2);
+        let answers = self.answers();
+        let sketches = answers.sketches_for(which.len());
+        let metric = self.store.metric(&self.params.distance).with_sketches(sketches.as_ref());
+        let found = flat::k_nearest_of_all(&metric, answers.rows, metric.stored(), &which, 2);
         let other = |(row, found): (usize, &Vec<RankedRow>)| {
             found.iter().find(|found| found.row != row as Row).map(|found| self.params.distance.of_rank(found.rank))
         };

@@ -2,6 +2,8 @@
 //!
 //! Points are bytes, so that every distance is an exact integer and every figure below is the same on every machine.
 
+#![allow(clippy::unwrap_used)] // a panic is how a test fails
+
 use hedgerow::data::embedded::optdigits;
 use hedgerow::{
     BoundaryForestParams, BoundarySetParams, BoundaryTreeParams, Calibration, ExampleId, Examples, Initialization,

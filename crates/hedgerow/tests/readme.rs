@@ -21,6 +21,7 @@ fn the_example_is_the_one_of_the_front_page() {
 #[test]
 fn the_oldest_compiler_is_the_one_of_the_manifest() {
     let manifest = include_str!("../../../Cargo.toml");
-    let version = manifest.lines().find_map(|line| line.strip_prefix("rust-version = \"")).unwrap().trim_end_matches('"');
+    let version =
+        manifest.lines().find_map(|line| line.strip_prefix("rust-version = \"")).unwrap().trim_end_matches('"');
     assert!(README.contains(&format!("Rust {version} or later")), "README does not name Rust {version}");
 }

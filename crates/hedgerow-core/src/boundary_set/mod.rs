@@ -7,11 +7,10 @@ mod members;
 use crate::distance::Distance;
 use crate::error::{EditError, InsertError, ParamError, QueryError};
 use crate::examples::{ExampleStore, Examples};
-use crate::flat::{self, Rows};
+use crate::flat::{Answers, Rows};
 use crate::history::History;
 use crate::label::{ExampleId, Label, Task};
-use crate::metric::{Metric, Queries, Row};
-use crate::nearest_rows::RankedRow;
+use crate::metric::Row;
 use crate::neighbor_search::{Edit, Effort, Insertion, Neighbor, NeighborSearch};
 use crate::points::{Point, PointsRef};
 use crate::traversal::Traversal;
@@ -129,24 +128,8 @@ pub struct BoundarySet {
 }
 
 impl BoundarySet {
-    fn metric(&self) -> Metric<'_> {
-        self.store.metric(&self.params.distance)
-    }
-
-    fn neighbor(&self, found: &RankedRow) -> Neighbor {
-        let row = self.members.rows[found.row as usize];
-        self.store.neighbor(row, self.params.distance.of_rank(found.rank))
-    }
-
-    fn rows(&self) -> Rows<'_> {
-        Rows::Listed(&self.members.rows)
-    }
-
-    fn check_query(&self, query: Point<'_>) -> Result<(), QueryError> {
-        if self.store.is_empty() {
-            return Err(QueryError::Empty);
-        }
-        Ok(self.store.check_point(&self.params.distance, query)?)
+    fn answers(&self) -> Answers<'_> {
+        Answers { store: &self.store, distance: &self.params.distance, rows: Rows::Listed(&self.members.rows) }
     }
 
     fn keeps_all(&self) -> bool {
@@ -275,38 +258,23 @@ impl NeighborSearch for BoundarySet {
     }
 
     fn nearest(&self, query: Point<'_>) -> Result<Neighbor, QueryError> {
-        self.check_query(query)?;
-        let nearest = flat::k_nearest(&self.metric(), self.rows(), query, 1);
-        nearest.first().map(|nearest| self.neighbor(nearest)).ok_or(QueryError::Empty)
+        self.answers().nearest(query)
     }
 
     fn k_nearest(&self, query: Point<'_>, k: usize, _effort: Effort) -> Result<Vec<Neighbor>, QueryError> {
-        self.check_query(query)?;
-        if k == 0 {
-            return Err(QueryError::ZeroNeighbors);
-        }
-        let nearest = flat::k_nearest(&self.metric(), self.rows(), query, k);
-        Ok(nearest.iter().map(|found| self.neighbor(found)).collect())
+        self.answers().k_nearest(query, k)
     }
 
     fn voters(&self, query: Point<'_>) -> Result<Vec<Neighbor>, QueryError> {
-        self.k_nearest(query, self.params.n_neighbors, Effort::FULL)
+        self.answers().k_nearest(query, self.params.n_neighbors)
     }
 
     fn voters_of_all(&self, queries: PointsRef<'_>) -> Result<Vec<Vec<Neighbor>>, QueryError> {
-        if self.store.is_empty() {
-            return Err(QueryError::Empty);
-        }
-        self.store.check_shape(&self.params.distance, queries)?;
-        let which = (0..queries.len() as Row).collect::<Vec<_>>();
-        let sketches = self.metric().sketches().map(|sketches| sketches.queries(queries));
-        let queries = Queries::new(queries, sketches.as_ref());
-        let found = flat::k_nearest_of_all(&self.metric(), self.rows(), queries, &which, self.params.n_neighbors);
-        Ok(found.iter().map(|found| found.iter().map(|found| self.neighbor(found)).collect()).collect())
+        self.answers().k_nearest_of_all(queries, self.params.n_neighbors)
     }
 
     fn traverse(&self, query: Point<'_>) -> Result<Vec<Traversal>, QueryError> {
-        self.check_query(query)?;
+        self.answers().check_query(query)?;
         Ok(Vec::new())
     }
 
@@ -315,13 +283,7 @@ impl NeighborSearch for BoundarySet {
         query: Point<'_>,
         accept: &dyn Fn(Label) -> bool,
     ) -> Result<Option<Neighbor>, QueryError> {
-        self.check_query(query)?;
-        let accepted = self.members.rows.iter().copied().filter(|row| accept(self.store.label(*row)));
-        let rows = accepted.collect::<Vec<_>>();
-        let nearest = flat::k_nearest(&self.metric(), Rows::Listed(&rows), query, 1);
-        let neighbor =
-            |found: &RankedRow| self.store.neighbor(rows[found.row as usize], self.params.distance.of_rank(found.rank));
-        Ok(nearest.first().map(neighbor))
+        self.answers().nearest_labelled(query, accept)
     }
 
     fn answer_distances(&self) -> Result<Vec<f64>, QueryError> {
@@ -330,7 +292,8 @@ impl NeighborSearch for BoundarySet {
         }
         let answered = self.members.answers.iter().enumerate().filter(|(_, member)| **member != NO_MEMBER);
         let distance = |(row, &member): (usize, &Row)| {
-            self.params.distance.of_rank(self.metric().rank(self.store.point(row as Row), member))
+            let metric = self.store.metric(&self.params.distance);
+            self.params.distance.of_rank(metric.rank(self.store.point(row as Row), member))
         };
         Ok(answered.map(distance).collect())
     }

@@ -6,6 +6,10 @@
 //! passed over, and only the few others are measured by the kernel that decides. The answer is therefore the same, to the last bit and
 //! tie, as that of the plain loop.
 
+mod answers;
+
+pub(crate) use answers::Answers;
+
 use std::ops::Range;
 
 use rayon::prelude::*;

@@ -1,0 +1,180 @@
+//! The command line.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+/// What the program prints for `--help`.
+pub const HELP: &str = "\
+Measurements of hedgerow. bench/README.md says how to read them.
+
+Usage:
+  cargo run --release -p hedgerow-bench -- ratios [--json] [--repeat N] [--save]
+  cargo run --release -p hedgerow-bench -- mnist DIR [--repeat N] [--save]
+
+ratios       Each structure against plain ways to do the same, both sides in one run.
+  --json     Print JSON, with every single measurement, instead of a table.
+  --repeat   Measurements of each side, of which the median counts. [default: 5]
+
+mnist        Training and query times, error and size of each structure.
+  DIR        Folder with train-images-idx3-ubyte, train-labels-idx1-ubyte, t10k-images-idx3-ubyte and
+             t10k-labels-idx1-ubyte, unpacked. Fashion-MNIST and others of the same form will do.
+  --repeat   Times that each structure is trained and asked; above 1, shows median and minimum. [default: 1]
+
+Both:
+  --save     Keep the results in bench/runs/<date>-<machine>/.
+  --help     Print this text.
+
+RAYON_NUM_THREADS sets the threads of mnist; ratios sets its own and names them.
+Exit code: 0, 1 if something could not be read, written or verified, 2 if the arguments are wrong.
+";
+
+/// What to do.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Task {
+    /// Print [`HELP`].
+    Help,
+    /// Measure ratios.
+    Ratios {
+        /// What to print.
+        format: Format,
+    },
+    /// Measure on MNIST.
+    Mnist {
+        /// Where the four files are.
+        folder: PathBuf,
+    },
+}
+
+/// What `ratios` prints.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Format {
+    /// A Markdown table.
+    Markdown,
+    /// JSON with every measurement.
+    Json,
+}
+
+/// A checked command line.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Arguments {
+    /// What to do.
+    pub task: Task,
+    /// How often.
+    pub repeats: usize,
+    /// Whether results are kept.
+    pub save: bool,
+}
+
+/// A command line that says nothing that can be done.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum UsageError {
+    /// No command.
+    #[error("no command given: say `ratios`, `mnist DIR` or `--help`")]
+    NoCommand,
+    /// An unknown command.
+    #[error("unknown command `{0}`: say `ratios`, `mnist DIR` or `--help`")]
+    Command(String),
+    /// `mnist` without its folder.
+    #[error("`mnist` needs the folder of the four IDX files: `mnist DIR`")]
+    NoFolder,
+    /// An argument that the command does not take.
+    #[error("`{command}` does not take `{argument}`; `--help` lists what it takes")]
+    Argument {
+        /// The command.
+        command: &'static str,
+        /// What it does not take.
+        argument: String,
+    },
+    /// A bad `--repeat`.
+    #[error("`--repeat` needs a whole number from 1 to {MAX_REPEATS}, not `{0}`")]
+    Repeat(String),
+}
+
+/// Far above what is useful.
+const MAX_REPEATS: usize = 1000;
+
+impl Arguments {
+    /// Reads the arguments, without the program's name.
+    ///
+    /// # Errors
+    /// [`UsageError`] at the first that is wrong.
+    pub fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Self, UsageError> {
+        let mut arguments = arguments.into_iter().collect::<Vec<_>>().into_iter();
+        let command = arguments.next().ok_or(UsageError::NoCommand)?;
+        match command.to_str() {
+            Some("ratios") => Self::ratios(arguments),
+            Some("mnist") => Self::mnist(arguments),
+            Some("help" | "--help" | "-h") => Ok(Self { task: Task::Help, repeats: 1, save: false }),
+            _ => Err(UsageError::Command(command.to_string_lossy().into_owned())),
+        }
+    }
+
+    fn ratios(mut rest: impl Iterator<Item = OsString>) -> Result<Self, UsageError> {
+        let (mut format, mut repeats, mut save) = (Format::Markdown, 5, false);
+        while let Some(argument) = rest.next() {
+            match argument.to_str() {
+                Some("--json") => format = Format::Json,
+                Some("--repeat") => repeats = parse_repeats(rest.next())?,
+                Some("--save") => save = true,
+                Some("--help" | "-h") => return Ok(Self { task: Task::Help, repeats, save }),
+                _ => return Err(unexpected("ratios", &argument)),
+            }
+        }
+        Ok(Self { task: Task::Ratios { format }, repeats, save })
+    }
+
+    fn mnist(mut rest: impl Iterator<Item = OsString>) -> Result<Self, UsageError> {
+        let (mut folder, mut repeats, mut save) = (None, 1, false);
+        while let Some(argument) = rest.next() {
+            match argument.to_str() {
+                Some("--repeat") => repeats = parse_repeats(rest.next())?,
+                Some("--save") => save = true,
+                Some("--help" | "-h") => return Ok(Self { task: Task::Help, repeats, save }),
+                Some(option) if option.starts_with('-') => return Err(unexpected("mnist", &argument)),
+                _ if folder.is_some() => return Err(unexpected("mnist", &argument)),
+                _ => folder = Some(PathBuf::from(argument)),
+            }
+        }
+        let folder = folder.ok_or(UsageError::NoFolder)?;
+        Ok(Self { task: Task::Mnist { folder }, repeats, save })
+    }
+}
+
+fn parse_repeats(argument: Option<OsString>) -> Result<usize, UsageError> {
+    let text = argument.map(|text| text.to_string_lossy().into_owned()).unwrap_or_default();
+    let repeats = text.parse::<usize>().ok().filter(|repeats| (1..=MAX_REPEATS).contains(repeats));
+    repeats.ok_or(UsageError::Repeat(text))
+}
+
+fn unexpected(command: &'static str, argument: &OsString) -> UsageError {
+    UsageError::Argument { command, argument: argument.to_string_lossy().into_owned() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(line: &str) -> Result<Arguments, UsageError> {
+        Arguments::parse(line.split_whitespace().map(OsString::from))
+    }
+
+    #[test]
+    fn what_can_be_said() {
+        let ratios = Arguments { task: Task::Ratios { format: Format::Json }, repeats: 5, save: true };
+        assert_eq!(parse("ratios --save --json"), Ok(ratios));
+        let mnist = Arguments { task: Task::Mnist { folder: "data".into() }, repeats: 3, save: false };
+        assert_eq!(parse("mnist --repeat 3 data"), Ok(mnist));
+        assert_eq!(parse("ratios --help").map(|arguments| arguments.task), Ok(Task::Help));
+    }
+
+    #[test]
+    fn what_cannot_be_said() {
+        assert_eq!(parse(""), Err(UsageError::NoCommand));
+        assert_eq!(parse("race"), Err(UsageError::Command("race".into())));
+        assert_eq!(parse("mnist --save"), Err(UsageError::NoFolder));
+        assert_eq!(parse("mnist a b"), Err(UsageError::Argument { command: "mnist", argument: "b".into() }));
+        assert_eq!(parse("mnist a --json"), Err(UsageError::Argument { command: "mnist", argument: "--json".into() }));
+        assert_eq!(parse("ratios --repeat 0"), Err(UsageError::Repeat("0".into())));
+        assert_eq!(parse("ratios --repeat"), Err(UsageError::Repeat(String::new())));
+    }
+}

@@ -1,0 +1,69 @@
+//! Times several ways to do one thing in turn, so that a change in the machine's load meets all of them alike.
+
+use std::time::Instant;
+
+/// One way to do the thing: does it for a repeat and gives the nanoseconds that it took, per unit of work.
+pub type Side<'a> = &'a mut dyn FnMut(usize) -> f64;
+
+/// Runs every side once in each repeat, a different one first each time. Gives the times by side, then by repeat.
+pub fn interleaved(repeats: usize, sides: &mut [Side<'_>]) -> Vec<Vec<f64>> {
+    let mut times = vec![Vec::with_capacity(repeats); sides.len()];
+    for repeat in 0..repeats {
+        for turn in 0..sides.len() {
+            let side = (repeat + turn) % sides.len();
+            times[side].push(sides[side](repeat));
+        }
+    }
+    times
+}
+
+/// What `work` gives, and the nanoseconds that it took. To drop the result is not timed.
+pub fn timed<T>(work: impl FnOnce() -> T) -> (T, f64) {
+    let start = Instant::now();
+    let result = work();
+    (result, start.elapsed().as_secs_f64() * 1e9)
+}
+
+/// The middle of some numbers, or the mean of the two middle ones; NaN of none.
+pub fn median(numbers: &[f64]) -> f64 {
+    let mut sorted = numbers.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    match sorted.len() {
+        0 => f64::NAN,
+        n if n % 2 == 1 => sorted[n / 2],
+        n => (sorted[n / 2 - 1] + sorted[n / 2]) / 2.0,
+    }
+}
+
+/// The least of some numbers; infinite of none.
+pub fn least(numbers: &[f64]) -> f64 {
+    numbers.iter().copied().fold(f64::INFINITY, f64::min)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_middle() {
+        assert_eq!(median(&[3.0, 1.0, 2.0]), 2.0);
+        assert_eq!(median(&[4.0, 1.0, 2.0, 3.0]), 2.5);
+        assert!(median(&[]).is_nan());
+        assert_eq!(least(&[3.0, 1.0, 2.0]), 1.0);
+    }
+
+    #[test]
+    fn each_side_runs_once_in_each_repeat_and_goes_first_in_turn() {
+        let order = std::cell::RefCell::new(Vec::new());
+        let mut one = |repeat| {
+            order.borrow_mut().push((1, repeat));
+            1.0
+        };
+        let mut two = |repeat| {
+            order.borrow_mut().push((2, repeat));
+            2.0
+        };
+        assert_eq!(interleaved(2, &mut [&mut one, &mut two]), [[1.0, 1.0], [2.0, 2.0]]);
+        assert_eq!(*order.borrow(), [(1, 0), (2, 0), (2, 1), (1, 1)]);
+    }
+}

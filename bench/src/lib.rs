@@ -1,0 +1,18 @@
+//! Measurements of hedgerow. `bench/README.md` says how to run and read them.
+//!
+//! - [`ratios`]: the structures against plain ways to do the same, both sides in one run.
+//! - [`mnist`]: training and query times, errors and sizes on the user's copy of MNIST.
+//! - [`synthetic`]: the data of everything but `mnist`; `benches/` uses it too.
+//!
+//! Nothing here is part of the library, and no test of the library depends on it.
+
+pub mod arguments;
+pub mod date;
+pub mod interleaved;
+pub mod machine;
+pub mod mnist;
+pub mod plain;
+pub mod random;
+pub mod ratios;
+pub mod save;
+pub mod synthetic;
