@@ -228,6 +228,14 @@ impl<'a> PointsRef<'a> {
         }
     }
 
+    /// Bytes that the values take.
+    pub fn size_bytes(&self) -> usize {
+        match self.values {
+            Values::F32(values) => size_of_val(values),
+            Values::U8(values) => values.len(),
+        }
+    }
+
     /// Copies the points.
     pub fn to_owned(&self) -> Points {
         let values = match self.values {
@@ -305,10 +313,7 @@ impl Points {
 
     /// Bytes that the values take.
     pub fn size_bytes(&self) -> usize {
-        match &self.values {
-            Values::F32(values) => values.len() * size_of::<f32>(),
-            Values::U8(values) => values.len(),
-        }
+        self.view().size_bytes()
     }
 
     /// Appends points that are known to be of this width and kind.

@@ -28,11 +28,15 @@ const USUAL_LENGTHS: std::ops::Range<f64> = 1e-25..1e25;
 /// Narrower points are measured as fast as their sketches would be.
 const MIN_WIDTH: usize = 2 * DIRECTIONS;
 
+/// Fewer bytes of points are at hand in a cache, and measured as fast as sketches are compared. Not so in debug builds: there
+/// sketches are always made, so that tests on little data test them.
+const MIN_BYTES: usize = if cfg!(debug_assertions) { 0 } else { 8 << 20 };
+
 /// Points needed before directions are worth finding, and points they are found from.
 const SAMPLE: usize = 1024;
 
 /// Rounds of the search for the directions. More makes hardly a difference to what they capture.
-const ROUNDS: usize = 4;
+const ROUNDS: usize = 2;
 
 /// Below this share of the sample's variance sketches rule out too little to pay. (Of pure noise as many directions seem to
 /// capture up to half, because the sample is small.)
@@ -81,9 +85,10 @@ impl SketchSlot {
         self.sketches.as_mut()
     }
 
-    /// Makes sketches if there are none and the points have at least doubled since that was last tried in vain.
+    /// Makes sketches if there are none, once the points have outgrown the caches next to the cores, and have at least
+    /// doubled since that was last tried in vain.
     pub(crate) fn fill(&mut self, distance: &Distance, points: PointsRef<'_>) {
-        if self.sketches.is_none() && points.len() >= 2 * self.tried_at {
+        if self.sketches.is_none() && points.size_bytes() >= MIN_BYTES && points.len() >= 2 * self.tried_at {
             self.sketches = Sketches::of(distance, points);
             self.tried_at = points.len();
         }
@@ -259,13 +264,17 @@ fn find_directions(points: PointsRef<'_>) -> Option<Vec<f32>> {
     let step = points.len() / SAMPLE;
     let rows = (0..SAMPLE).map(|place| points.row(place * step));
     let mut sample = rows.flat_map(floats_of).collect::<Vec<_>>();
-    for column in 0..width {
-        let values = (0..SAMPLE).map(|row| f64::from(sample[row * width + column]));
-        let mean = (values.sum::<f64>() / SAMPLE as f64) as f32;
-        (0..SAMPLE).for_each(|row| sample[row * width + column] -= mean);
+    let mut mean = vec![0.0; width];
+    for row in sample.chunks_exact(width) {
+        mean.iter_mut().zip(row).for_each(|(mean, value)| *mean += f64::from(*value) / SAMPLE as f64);
     }
-    let turned = (0..width).flat_map(|column| (0..SAMPLE).map(move |row| (row, column)));
-    let turned = turned.map(|(row, column)| sample[row * width + column]).collect::<Vec<_>>();
+    let mut turned = vec![0.0; sample.len()];
+    for (row, values) in sample.chunks_exact_mut(width).enumerate() {
+        for (column, (value, mean)) in values.iter_mut().zip(&mean).enumerate() {
+            *value -= *mean as f32;
+            turned[column * SAMPLE + row] = *value;
+        }
+    }
 
     // Any start will do that is not orthogonal to the sample: rows of the sample itself.
     let mut directions = sample[..DIRECTIONS * width].to_vec();
@@ -290,14 +299,14 @@ fn make_orthonormal(rows: &mut [f32], width: usize) {
     let mut done: Vec<Vec<f64>> = Vec::new();
     for row in rows.chunks_exact_mut(width) {
         let mut vector = row.iter().map(|value| f64::from(*value)).collect::<Vec<_>>();
-        let before = length(&vector);
+        let before = product(&vector, &vector).sqrt();
         for _ in 0..2 {
             for other in &done {
-                let along = vector.iter().zip(other).map(|(a, b)| a * b).sum::<f64>();
+                let along = product(&vector, other);
                 vector.iter_mut().zip(other).for_each(|(value, other)| *value -= along * other);
             }
         }
-        let after = length(&vector);
+        let after = product(&vector, &vector).sqrt();
         let scale = if after > 1e-6 * before { 1.0 / after } else { 0.0 };
         vector.iter_mut().for_each(|value| *value *= scale);
         row.iter_mut().zip(&vector).for_each(|(row, value)| *row = *value as f32);
@@ -305,23 +314,29 @@ fn make_orthonormal(rows: &mut [f32], width: usize) {
     }
 }
 
-fn length(vector: &[f64]) -> f64 {
-    vector.iter().map(|value| value * value).sum::<f64>().sqrt()
-}
-
 /// A bound on how much more than 1 the directions stretch a squared length: the size of `D D^T - I`, in which rows that are
 /// zero may be left out.
 fn departure_from_orthonormal(directions: &[f32], width: usize) -> f64 {
-    let rows = directions.chunks_exact(width).collect::<Vec<_>>();
-    let product = |a: &[f32], b: &[f32]| a.iter().zip(b).map(|(a, b)| f64::from(*a) * f64::from(*b)).sum::<f64>();
+    let wide = |row: &[f32]| row.iter().map(|value| f64::from(*value)).collect::<Vec<_>>();
+    let rows = directions.chunks_exact(width).map(wide).collect::<Vec<_>>();
     let mut sum = 0.0;
     for (i, a) in rows.iter().enumerate() {
-        for (j, b) in rows.iter().enumerate() {
-            let expected = f64::from(u8::from(i == j && square(a) > 0.0));
-            sum += (product(a, b) - expected).powi(2);
-        }
+        let own = product(a, a);
+        sum += if own > 0.0 { (own - 1.0).powi(2) } else { 0.0 };
+        sum += rows[..i].iter().map(|b| 2.0 * product(a, b).powi(2)).sum::<f64>();
     }
     sum.sqrt()
+}
+
+/// The product of two vectors, in four sums for speed.
+fn product(a: &[f64], b: &[f64]) -> f64 {
+    let mut sums = [0.0; 4];
+    for (a, b) in a.chunks(4).zip(b.chunks(4)) {
+        for (sum, (a, b)) in sums.iter_mut().zip(a.iter().zip(b)) {
+            *sum += a * b;
+        }
+    }
+    sums.iter().sum()
 }
 
 #[cfg(test)]

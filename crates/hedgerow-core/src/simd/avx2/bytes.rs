@@ -9,23 +9,43 @@ use super::{Avx2, PRODUCT, SQUARE};
 // SAFETY of every function below: the callers hold an `Avx2` kernel, so the processor has AVX2. Memory is read through
 // slices whose bounds are checked before, at each place that reads.
 
-/// Sixteen bytes as sixteen 16-bit numbers.
+/// Sixteen bytes from `at` on, as 16-bit numbers.
+///
+/// # Safety
+/// They must be there: callers check lengths once per point.
 #[inline]
 #[target_feature(enable = "avx2")]
 unsafe fn widen(values: &[u8], at: usize) -> __m256i {
-    let sixteen = &values[at..at + 16];
-    // SAFETY: sixteen bytes stand there; the load needs no alignment.
-    unsafe { _mm256_cvtepu8_epi16(_mm_loadu_si128(sixteen.as_ptr().cast())) }
+    debug_assert!(at + 16 <= values.len());
+    // SAFETY: the caller has seen to it; the load needs no alignment.
+    unsafe { _mm256_cvtepu8_epi16(_mm_loadu_si128(values.as_ptr().add(at).cast())) }
 }
 
-/// The bytes, of which there are fewer than sixteen, followed by zeros, as 16-bit numbers.
+/// The last `n` bytes, fewer than sixteen, followed by zeros, as 16-bit numbers.
+///
+/// # Safety
+/// There must be as many.
 #[inline]
 #[target_feature(enable = "avx2")]
-unsafe fn widen_part(values: &[u8]) -> __m256i {
-    let mut sixteen = [0; 16];
-    sixteen[..values.len()].copy_from_slice(values);
-    // SAFETY: AVX2 is there.
-    unsafe { widen(&sixteen, 0) }
+unsafe fn widen_last(values: &[u8], n: usize) -> __m256i {
+    /// From place 16 - n on: the places of the last `n` of sixteen bytes, then places that read as zero.
+    const PLACES: [u8; 32] = [
+        0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 128, 128, 128, 128, 128, 128, 128, 128, 128, 128, 128,
+        128, 128, 128, 128, 128,
+    ];
+    debug_assert!(n < 16 && n <= values.len());
+    // SAFETY: AVX2 is there; sixteen bytes are read at the end of `values` only if it has them, and sixteen of PLACES.
+    unsafe {
+        if values.len() < 16 {
+            let mut sixteen = [0; 16];
+            sixteen[..n].copy_from_slice(&values[values.len() - n..]);
+            return widen(&sixteen, 0);
+        }
+        // The sixteen bytes up to the end, moved to the front: far cheaper than copying a few bytes.
+        let end = _mm_loadu_si128(values.as_ptr().add(values.len() - 16).cast());
+        let places = _mm_loadu_si128(PLACES.as_ptr().add(16 - n).cast());
+        _mm256_cvtepu8_epi16(_mm_shuffle_epi8(end, places))
+    }
 }
 
 /// Adds sixteen terms in eight 32-bit sums. `ABSOLUTE` is not among them: those have an instruction of their own.
@@ -61,23 +81,24 @@ unsafe fn byte_total(sums: __m256i) -> u32 {
 #[inline]
 #[target_feature(enable = "avx2")]
 unsafe fn sum_stretch<const TERM: u8>(a: &[u8], b: &[u8]) -> u32 {
-    let whole = a.len() / 32 * 32;
-    // SAFETY: AVX2 is there; the loads check their bounds.
+    assert_eq!(a.len(), b.len(), "points of different widths are refused at the door");
+    // SAFETY: AVX2 is there; all loads are within `a`, and `b` is as long.
     unsafe {
-        let mut sums = [_mm256_setzero_si256(); 2];
-        for (a, b) in a[..whole].chunks_exact(32).zip(b[..whole].chunks_exact(32)) {
-            sums[0] = add_byte_terms::<TERM>(sums[0], widen(a, 0), widen(b, 0));
-            sums[1] = add_byte_terms::<TERM>(sums[1], widen(a, 16), widen(b, 16));
+        let (mut first, mut second) = (_mm256_setzero_si256(), _mm256_setzero_si256());
+        let mut at = 0;
+        while at + 32 <= a.len() {
+            first = add_byte_terms::<TERM>(first, widen(a, at), widen(b, at));
+            second = add_byte_terms::<TERM>(second, widen(a, at + 16), widen(b, at + 16));
+            at += 32;
         }
-        let (mut a, mut b) = (&a[whole..], &b[whole..]);
-        if a.len() >= 16 {
-            sums[0] = add_byte_terms::<TERM>(sums[0], widen(a, 0), widen(b, 0));
-            (a, b) = (&a[16..], &b[16..]);
+        if at + 16 <= a.len() {
+            first = add_byte_terms::<TERM>(first, widen(a, at), widen(b, at));
         }
-        if !a.is_empty() {
-            sums[1] = add_byte_terms::<TERM>(sums[1], widen_part(a), widen_part(b));
+        let rest = a.len() % 16;
+        if rest > 0 {
+            second = add_byte_terms::<TERM>(second, widen_last(a, rest), widen_last(b, rest));
         }
-        byte_total(_mm256_add_epi32(sums[0], sums[1]))
+        byte_total(_mm256_add_epi32(first, second))
     }
 }
 
@@ -133,7 +154,8 @@ unsafe fn pack_bytes(group: &[&[u8]], packed: &mut Vec<i16>) {
                 let to = &mut chunk[place * CHUNK..][..CHUNK];
                 // SAFETY: AVX2 is there; sixteen numbers stand where sixteen are stored.
                 unsafe {
-                    let wide = if features.len() == CHUNK { widen(features, 0) } else { widen_part(features) };
+                    let n = features.len();
+                    let wide = if n == CHUNK { widen(features, 0) } else { widen_last(features, n) };
                     _mm256_storeu_si256(to.as_mut_ptr().cast(), wide);
                 }
             }
@@ -161,7 +183,7 @@ unsafe fn sum_packed(four: &[i16], b: &[u8]) -> [u32; FOUR] {
             add(chunk, _mm256_cvtepu8_epi16(_mm_loadu_si128(b.as_ptr().add(chunk * CHUNK).cast())));
         }
         if whole * CHUNK < b.len() {
-            add(whole, widen_part(&b[whole * CHUNK..]));
+            add(whole, widen_last(b, b.len() % CHUNK));
         }
         let [first, second, third, fourth] = sums;
         [byte_total(first), byte_total(second), byte_total(third), byte_total(fourth)]

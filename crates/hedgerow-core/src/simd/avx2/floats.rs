@@ -11,22 +11,32 @@ use super::{ABSOLUTE, Avx2, PRODUCT, SQUARE};
 
 type Lanes = [__m256; LANES / 8];
 
+/// Eight floats from `at` on.
+///
+/// # Safety
+/// They must be there: callers check lengths once per point, because a check per load doubles the time of narrow points.
 #[inline]
 #[target_feature(enable = "avx2")]
 unsafe fn load(values: &[f32], at: usize) -> __m256 {
-    let eight = &values[at..at + 8];
-    // SAFETY: eight floats stand there; the load needs no alignment.
-    unsafe { _mm256_loadu_ps(eight.as_ptr()) }
+    debug_assert!(at + 8 <= values.len());
+    // SAFETY: the caller has seen to it; the load needs no alignment.
+    unsafe { _mm256_loadu_ps(values.as_ptr().add(at)) }
 }
 
-/// The values, of which there are fewer than eight, followed by zeros.
+/// The last `n` floats, fewer than eight, followed by zeros.
+///
+/// # Safety
+/// There must be as many.
 #[inline]
 #[target_feature(enable = "avx2")]
-unsafe fn load_part(values: &[f32]) -> __m256 {
+unsafe fn load_last(values: &[f32], n: usize) -> __m256 {
     const MASKS: [i32; 16] = [-1, -1, -1, -1, -1, -1, -1, -1, 0, 0, 0, 0, 0, 0, 0, 0];
-    let mask = &MASKS[8 - values.len()..][..8];
-    // SAFETY: eight mask words stand there; masked-out floats, those past the end, are not read.
-    unsafe { _mm256_maskload_ps(values.as_ptr(), _mm256_loadu_si256(mask.as_ptr().cast())) }
+    debug_assert!(n < 8 && n <= values.len());
+    // SAFETY: eight mask words stand from 8 - n on; masked-out floats, those past the end, are not read.
+    unsafe {
+        let mask = _mm256_loadu_si256(MASKS.as_ptr().add(8 - n).cast());
+        _mm256_maskload_ps(values.as_ptr().add(values.len() - n), mask)
+    }
 }
 
 #[inline]
@@ -49,27 +59,42 @@ unsafe fn add_term<const TERM: u8>(sum: __m256, a: __m256, b: __m256) -> __m256 
 /// Adds the terms of any number of features. A stretch but the last must be a multiple of [`LANES`].
 #[inline]
 #[target_feature(enable = "avx2")]
-unsafe fn add_terms<const TERM: u8>(mut lanes: Lanes, a: &[f32], b: &[f32]) -> Lanes {
-    let whole = a.len() / LANES * LANES;
-    // SAFETY: AVX2 is there; the loads check their bounds.
+unsafe fn add_terms<const TERM: u8>(lanes: Lanes, a: &[f32], b: &[f32]) -> Lanes {
+    assert_eq!(a.len(), b.len(), "points of different widths are refused at the door");
+    // Four names rather than an array: an indexed array goes through memory.
+    let [mut first, mut second, mut third, mut fourth] = lanes;
+    // SAFETY: AVX2 is there; all loads are within `a`, and `b` is as long.
     unsafe {
-        for (a, b) in a[..whole].chunks_exact(LANES).zip(b[..whole].chunks_exact(LANES)) {
-            for (lane, sum) in lanes.iter_mut().enumerate() {
-                *sum = add_term::<TERM>(*sum, load(a, 8 * lane), load(b, 8 * lane));
-            }
+        let mut at = 0;
+        while at + LANES <= a.len() {
+            first = add_term::<TERM>(first, load(a, at), load(b, at));
+            second = add_term::<TERM>(second, load(a, at + 8), load(b, at + 8));
+            third = add_term::<TERM>(third, load(a, at + 16), load(b, at + 16));
+            fourth = add_term::<TERM>(fourth, load(a, at + 24), load(b, at + 24));
+            at += LANES;
         }
-        let (a, b) = (&a[whole..], &b[whole..]);
-        for (lane, sum) in lanes.iter_mut().enumerate() {
-            let at = 8 * lane;
-            if at + 8 <= a.len() {
-                *sum = add_term::<TERM>(*sum, load(a, at), load(b, at));
-            } else if at < a.len() {
-                // A sum is never -0, so that adding the zeros past the end changes no bit.
-                *sum = add_term::<TERM>(*sum, load_part(&a[at..]), load_part(&b[at..]));
+        let rest = a.len() - at;
+        if rest >= 8 {
+            first = add_term::<TERM>(first, load(a, at), load(b, at));
+        }
+        if rest >= 16 {
+            second = add_term::<TERM>(second, load(a, at + 8), load(b, at + 8));
+        }
+        if rest >= 24 {
+            third = add_term::<TERM>(third, load(a, at + 16), load(b, at + 16));
+        }
+        if rest % 8 > 0 {
+            // A sum is never -0, so that adding the zeros past the end changes no bit.
+            let (a, b) = (load_last(a, rest % 8), load_last(b, rest % 8));
+            match rest / 8 {
+                0 => first = add_term::<TERM>(first, a, b),
+                1 => second = add_term::<TERM>(second, a, b),
+                2 => third = add_term::<TERM>(third, a, b),
+                _ => fourth = add_term::<TERM>(fourth, a, b),
             }
         }
     }
-    lanes
+    [first, second, third, fourth]
 }
 
 /// Halves 32 sums to 16, 8, 4, 2 and 1, as the portable kernel does.
@@ -119,7 +144,7 @@ unsafe fn sum_below<const TERM: u8>(a: &[f32], b: &[f32], bound: f64) -> f64 {
 #[target_feature(enable = "avx2")]
 unsafe fn sum_two<const TERM: u8>(first: &[f32], second: &[f32], b: &[f32]) -> [f64; 2] {
     let whole = b.len() / LANES * LANES;
-    // SAFETY: AVX2 is there; the loads check their bounds.
+    // SAFETY: AVX2 is there; each chunk has the floats that its loads read.
     unsafe {
         let (mut sums, mut others) = ([_mm256_setzero_ps(); 4], [_mm256_setzero_ps(); 4]);
         let both = first[..whole].chunks_exact(LANES).zip(second[..whole].chunks_exact(LANES));
