@@ -12,13 +12,16 @@ use crate::points::{Point, PointsRef};
 use crate::traversal::Traversal;
 use crate::vote::Vote;
 
+/// The most trees that a forest may have.
+pub(crate) const MAX_TREES: usize = 1 << 16;
+
 /// How the trees of a forest come to differ.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum Initialization {
     /// Tree `i` has example `i` of the first `n_trees` as its root and takes the others of these in a random order of its own;
-    /// after that all trees are shown all examples in the same order (Mathy et al. 2015). Works online. Until there are
-    /// `n_trees` examples, the first ones are dealt out anew at each insertion.
+    /// after that all trees are shown all examples in the same order (Mathy et al. 2015). Works online: until there are
+    /// `n_trees` examples all trees are alike; then these are dealt out to the roots, once.
     #[default]
     DistinctRoots,
     /// Each tree is shown each block of examples in a random order of its own (the DBS paper). Examples inserted one by one
@@ -79,10 +82,13 @@ impl BoundaryForestParams {
     /// Makes an empty forest.
     ///
     /// # Errors
-    /// [`ParamError::ZeroTrees`], and what [`BoundaryTreeParams::build`] refuses.
+    /// [`ParamError::ZeroTrees`], [`ParamError::TooManyTrees`], and what [`BoundaryTreeParams::build`] refuses.
     pub fn build(self) -> Result<BoundaryForest, ParamError> {
         if self.n_trees == 0 {
             return Err(ParamError::ZeroTrees);
+        }
+        if self.n_trees > MAX_TREES {
+            return Err(ParamError::TooManyTrees { n_trees: self.n_trees });
         }
         let (distance, rules) = self.tree.checked()?;
         let orders = match self.initialization {

@@ -21,7 +21,8 @@ pub enum Distance {
     /// Root of the sum of squared differences. Nearer and farther, and ties, are judged before the root is taken.
     #[default]
     Euclidean,
-    /// One minus the cosine of the angle, from 0 to 2. Two zero vectors are at 0; a zero vector and any other at 1.
+    /// One minus the cosine of the angle, from 0 to 2. Two zero vectors are at 0; a zero vector and any other at 1. A vector
+    /// shorter than about 1e-22 counts as zero, and one shorter than about 1e-18 has fewer digits: scale such data.
     Cosine,
     /// Sum of absolute differences.
     Manhattan,
@@ -66,7 +67,8 @@ impl Distance {
     /// The caller's own distance, with a name for messages and reports.
     ///
     /// The closure sees `f32` points of equal width. It should be symmetric and 0 for equal points; where it answers NaN the
-    /// two points count as infinitely far apart. Votes weighted by distance read 0 and below as an exact match.
+    /// two points count as infinitely far apart. Votes weighted by distance read 0 and below as an exact match. It must not
+    /// panic: a structure in which it did during an insertion or an edit is not to be used again.
     ///
     /// # Example
     /// ```

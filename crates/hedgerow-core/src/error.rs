@@ -17,6 +17,18 @@ pub enum ParamError {
     /// A forest without trees.
     #[error("n_trees is 0; a forest needs at least 1 tree (the usual choice is 50)")]
     ZeroTrees,
+    /// More trees than anybody could mean.
+    #[error("n_trees is {n_trees}; at most {max} are possible (the usual choice is 50)", max = crate::boundary_forest::MAX_TREES)]
+    TooManyTrees {
+        /// The number asked for.
+        n_trees: usize,
+    },
+    /// A distance scale that is not a positive number.
+    #[error("sigma is {sigma}; distances are divided by it, so it must be a positive number")]
+    Sigma {
+        /// The scale asked for.
+        sigma: f64,
+    },
     /// A vote of no neighbors.
     #[error("n_neighbors is 0, so nobody would vote; use at least 1")]
     ZeroNeighbors,
@@ -141,6 +153,14 @@ pub enum InsertError {
     DuplicateId {
         /// The id given.
         id: ExampleId,
+    },
+    /// Ids that count up beyond the largest number.
+    #[error("{len} ids from {first} on would go beyond the largest number; start at a smaller one")]
+    IdsRunOut {
+        /// The first id.
+        first: ExampleId,
+        /// How many were wanted.
+        len: usize,
     },
     /// More examples than row numbers.
     #[error("a structure holds at most {max} examples; split the data over several structures", max = u32::MAX - 1)]

@@ -1,6 +1,6 @@
 //! Labelled examples on their way in, and the store that structures keep them in.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 use crate::distance::Distance;
@@ -8,7 +8,7 @@ use crate::error::{InsertError, PointError, PointsError};
 use crate::label::{ExampleId, Label, Task};
 use crate::metric::{Metric, Row};
 use crate::neighbor_search::Neighbor;
-use crate::points::{Point, Points, PointsRef};
+use crate::points::{Point, Points, PointsRef, retain_rows};
 use crate::sketch::{SketchSlot, Sketches};
 
 /// A borrowed block of examples: points, one label for each, and the caller's ids.
@@ -180,10 +180,16 @@ impl ExampleStore {
         if self.len() + examples.len() >= Row::MAX as usize {
             return Err(InsertError::TooMany);
         }
-        let mut seen = HashMap::new();
+        if let Ids::From(first) = examples.ids {
+            let len = examples.len();
+            if len > 0 && first.checked_add(len as u64 - 1).is_none() {
+                return Err(InsertError::IdsRunOut { first: ExampleId(first), len });
+            }
+        }
+        let mut seen = HashSet::new();
         for (row, label) in examples.labels().iter().enumerate() {
             let id = examples.id(row);
-            let twice = matches!(examples.ids, Ids::Listed(_)) && seen.insert(id, ()).is_some();
+            let twice = matches!(examples.ids, Ids::Listed(_)) && !seen.insert(id);
             let checked = if twice || self.row_of.contains_key(&id) {
                 Err(InsertError::DuplicateId { id })
             } else {
@@ -221,9 +227,9 @@ impl ExampleStore {
         }
     }
 
-    /// Keeps the rows for which `keep` says so, in their order, and tells where each row went.
-    pub(crate) fn retain(&mut self, keep: &[bool]) -> Vec<Row> {
-        let mut next = 0;
+    /// Of the rows from `start` on, keeps those for which `keep` says so, in their order, and tells where each went.
+    pub(crate) fn retain_from(&mut self, start: Row, keep: &[bool]) -> Vec<Row> {
+        let mut next = start;
         let moved = keep
             .iter()
             .map(|keep| {
@@ -232,22 +238,21 @@ impl ExampleStore {
             })
             .collect::<Vec<_>>();
         let first_gap = keep.iter().position(|keep| !keep).unwrap_or(keep.len());
-        for (id, &moved) in self.ids.iter().zip(&moved).skip(first_gap) {
+        let from = start as usize;
+        for (id, &moved) in self.ids[from..].iter().zip(&moved).skip(first_gap) {
             match moved {
                 DROPPED => self.row_of.remove(id),
                 new => self.row_of.insert(*id, new),
             };
         }
         if let Some(points) = &mut self.points {
-            points.retain(keep);
+            points.retain_from(from, keep);
         }
         if let Some(sketches) = self.sketches.get_mut() {
-            sketches.retain(keep);
+            sketches.retain_from(from, keep);
         }
-        let mut keep_one = keep.iter();
-        self.labels.retain(|_| *keep_one.next().expect("one flag for each row"));
-        let mut keep_one = keep.iter();
-        self.ids.retain(|_| *keep_one.next().expect("one flag for each row"));
+        retain_rows(&mut self.labels, 1, from, keep);
+        retain_rows(&mut self.ids, 1, from, keep);
         if self.is_empty() {
             // As new: an emptied structure takes points of any width.
             *self = Self::default();

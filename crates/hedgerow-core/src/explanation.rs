@@ -88,7 +88,10 @@ fn rival<S: NeighborSearch + ?Sized>(
     let nearest_own = structure.nearest_labelled(query, &|label| label == own)?;
     let (Some(neighbor), Some(nearest_own)) = (neighbor, nearest_own) else { return Ok(None) };
     let Some(class) = neighbor.label.as_class() else { return Ok(None) };
-    Ok(Some(Rival { class, neighbor, margin: neighbor.distance - nearest_own.distance }))
+    let (far, near) = (neighbor.distance, nearest_own.distance);
+    // Also when a closure says that both are infinitely far.
+    let margin = if far == near { 0.0 } else { far - near };
+    Ok(Some(Rival { class, neighbor, margin }))
 }
 
 /// Distances that examples have from their own answers, to read the distance of a query against.

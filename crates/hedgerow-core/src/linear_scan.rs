@@ -137,6 +137,15 @@ impl NeighborSearch for LinearScan {
         self.answers().k_nearest(query, k)
     }
 
+    fn k_nearest_of_all(
+        &self,
+        queries: PointsRef<'_>,
+        k: usize,
+        _effort: Effort,
+    ) -> Result<Vec<Vec<Neighbor>>, QueryError> {
+        self.answers().k_nearest_of_all(queries, k)
+    }
+
     fn voters(&self, query: Point<'_>) -> Result<Vec<Neighbor>, QueryError> {
         self.answers().k_nearest(query, self.params.n_neighbors)
     }
@@ -191,7 +200,7 @@ impl NeighborSearch for LinearScan {
         let row = self.find(id)?;
         let mut keep = vec![true; self.store.len()];
         keep[row as usize] = false;
-        self.store.retain(&keep);
+        self.store.retain_from(0, &keep);
         Ok(Edit { was_stored: true, replayed: 0 })
     }
 

@@ -39,7 +39,7 @@ pub enum Insertion {
 pub struct Edit {
     /// Whether the example was a stored one before the edit (in at least one tree, in a forest).
     pub was_stored: bool,
-    /// How many later examples were shown again to find the new structure, over all trees.
+    /// How many decisions about examples were taken anew to find the new structure, over all trees: what it cost.
     pub replayed: usize,
 }
 
@@ -96,11 +96,23 @@ pub trait NeighborSearch: Send + Sync {
     /// An empty structure, and a point that cannot be compared.
     fn nearest(&self, query: Point<'_>) -> Result<Neighbor, QueryError>;
 
-    /// The `k` nearest stored examples, or all if there are fewer, nearest first.
+    /// The `k` nearest stored examples, or all if there are fewer, nearest first: exact in a flat structure, the nearest of
+    /// those looked at in a tree. Nodes that are full, which [`Self::nearest`] passes by, may be among them.
     ///
     /// # Errors
     /// As [`Self::nearest`], and `k` = 0.
     fn k_nearest(&self, query: Point<'_>, k: usize, effort: Effort) -> Result<Vec<Neighbor>, QueryError>;
+
+    /// [`Self::k_nearest`] of many queries, in parallel; the same answers to the last bit.
+    ///
+    /// # Errors
+    /// As [`Self::k_nearest`].
+    fn k_nearest_of_all(
+        &self,
+        queries: PointsRef<'_>,
+        k: usize,
+        effort: Effort,
+    ) -> Result<Vec<Vec<Neighbor>>, QueryError>;
 
     /// The stored examples that decide about `query`, in the order in which they vote.
     ///
@@ -130,7 +142,8 @@ pub trait NeighborSearch: Send + Sync {
         accept: &dyn Fn(Label) -> bool,
     ) -> Result<Option<Neighbor>, QueryError>;
 
-    /// For each example shown, but for the first, its distance from the example that answered when it was shown.
+    /// For each example shown, its distance from the example that answered when it was shown: the nearest of these, in a
+    /// forest. An example that nothing could answer, as the first one, has none.
     ///
     /// A linear scan, which stores everything, gives the distance from the nearest *other* example.
     ///
@@ -152,14 +165,16 @@ pub trait NeighborSearch: Send + Sync {
     /// As [`Self::insert`], with the row; then nothing of the block has been taken in.
     fn insert_all(&mut self, examples: &Examples<'_>) -> Result<usize, InsertError>;
 
-    /// Removes an example, so that the structure is the one that the same history without it would have built.
+    /// Removes an example, so that the structure is the one that the same history without it would have built. In a forest
+    /// this holds for each tree and the order in which *it* was shown the examples.
     ///
     /// # Errors
     /// An unknown id, and [`EditError::HistoryNeeded`] where redundant examples were not kept.
     fn remove(&mut self, id: ExampleId) -> Result<Edit, EditError>;
 
     /// Removes a stored example where the history was not kept: the structure becomes the one that the *stored* examples
-    /// alone, without it, would have built. Examples that only it had made redundant stay forgotten.
+    /// alone, without it, would have built (in a forest: each tree what its own nodes would have). Examples that only it had
+    /// made redundant stay forgotten.
     ///
     /// # Errors
     /// An unknown id.

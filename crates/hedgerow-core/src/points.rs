@@ -8,7 +8,8 @@ use crate::error::{PointError, PointsError};
 /// The largest magnitude a feature may have.
 ///
 /// Squared distances are summed in `f32`; up to this magnitude they cannot overflow for any realistic number of
-/// features, so that no distance is ever infinite.
+/// features, so that no distance is ever infinite. At the other end, the square of a difference below about 1e-22 is lost:
+/// points that differ by less are ties. Scale such features.
 pub const MAX_MAGNITUDE: f32 = 1e15;
 
 /// The number type that points hold.
@@ -325,18 +326,20 @@ impl Points {
         }
     }
 
-    /// Keeps the rows for which `keep` says so, in their order.
-    pub(crate) fn retain(&mut self, keep: &[bool]) {
+    /// Of the rows from `start` on, keeps those for which `keep` says so, in their order.
+    pub(crate) fn retain_from(&mut self, start: usize, keep: &[bool]) {
         match &mut self.values {
-            Values::F32(values) => retain_rows(values, self.width, keep),
-            Values::U8(values) => retain_rows(values, self.width, keep),
+            Values::F32(values) => retain_rows(values, self.width, start, keep),
+            Values::U8(values) => retain_rows(values, self.width, start, keep),
         }
     }
 }
 
-fn retain_rows<T: Copy>(values: &mut Vec<T>, width: usize, keep: &[bool]) {
-    let mut to = 0;
-    for (from, _) in keep.iter().enumerate().filter(|(_, keep)| **keep) {
+/// Of the rows of `width` values from `start` on, keeps those for which `keep` says so.
+pub(crate) fn retain_rows<T: Copy>(values: &mut Vec<T>, width: usize, start: usize, keep: &[bool]) {
+    let mut to = start;
+    for (place, _) in keep.iter().enumerate().filter(|(_, keep)| **keep) {
+        let from = start + place;
         if from != to {
             values.copy_within(from * width..(from + 1) * width, to * width);
         }
@@ -371,9 +374,9 @@ mod tests {
     #[test]
     fn rows_are_kept_in_order() {
         let mut points = Points::from_u8(2, vec![0, 1, 2, 3, 4, 5, 6, 7]).unwrap();
-        points.retain(&[false, true, false, true]);
+        points.retain_from(0, &[false, true, false, true]);
         assert_eq!(points, Points::from_u8(2, vec![2, 3, 6, 7]).unwrap());
-        points.retain(&[true, true]);
-        assert_eq!(points.len(), 2);
+        points.retain_from(1, &[false]);
+        assert_eq!(points, Points::from_u8(2, vec![2, 3]).unwrap());
     }
 }

@@ -11,7 +11,7 @@ use rayon::prelude::*;
 
 use crate::distance::Distance;
 use crate::metric::Row;
-use crate::points::{Point, PointsRef};
+use crate::points::{Point, PointsRef, retain_rows};
 use crate::simd::matrix::products_of_rows;
 
 /// Directions of a sketch.
@@ -30,7 +30,7 @@ const MIN_WIDTH: usize = 2 * DIRECTIONS;
 
 /// Fewer bytes of points are at hand in a cache, and measured as fast as sketches are compared. Not so in debug builds: there
 /// sketches are always made, so that tests on little data test them.
-const MIN_BYTES: usize = if cfg!(debug_assertions) { 0 } else { 8 << 20 };
+const MIN_BYTES: usize = 8 << 20;
 
 /// Points needed before directions are worth finding, and points they are found from.
 const SAMPLE: usize = 1024;
@@ -88,7 +88,8 @@ impl SketchSlot {
     /// Makes sketches if there are none, once the points have outgrown the caches next to the cores, and have at least
     /// doubled since that was last tried in vain.
     pub(crate) fn fill(&mut self, distance: &Distance, points: PointsRef<'_>) {
-        if self.sketches.is_none() && points.size_bytes() >= MIN_BYTES && points.len() >= 2 * self.tried_at {
+        let is_large = cfg!(debug_assertions) || points.size_bytes() >= MIN_BYTES;
+        if self.sketches.is_none() && is_large && points.len() >= 2 * self.tried_at {
             self.sketches = Sketches::of(distance, points);
             self.tried_at = points.len();
         }
@@ -155,10 +156,9 @@ impl Sketches {
         self.sketches.extend(sketches);
     }
 
-    /// Keeps the rows for which `keep` says so.
-    pub(crate) fn retain(&mut self, keep: &[bool]) {
-        let mut keep = keep.iter().flat_map(|keep| [*keep; DIRECTIONS]);
-        self.sketches.retain(|_| keep.next().expect("one flag for each sketch"));
+    /// Of the rows from `start` on, keeps those for which `keep` says so.
+    pub(crate) fn retain_from(&mut self, start: usize, keep: &[bool]) {
+        retain_rows(&mut self.sketches, DIRECTIONS, start, keep);
     }
 
     pub(crate) fn values(&self) -> &[i16] {

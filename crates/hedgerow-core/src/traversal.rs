@@ -1,5 +1,6 @@
 //! A walk through a boundary tree, as data.
 
+use crate::error::ParamError;
 use crate::neighbor_search::Neighbor;
 
 /// A node of one tree. Nodes are numbered in the order in which they were added; the root is 0.
@@ -53,17 +54,26 @@ impl Traversal {
     }
 
     /// Probability of each transition walked (the paper's eq. 1, with `d / sigma` for `d`): the softmax of `-d / sigma`
-    /// over the node left, the child taken and its siblings. One number per transition, so one less than there are steps.
-    pub fn transition_probabilities(&self, sigma: f64) -> Vec<f64> {
+    /// over the node left, the child taken and its siblings. One number per transition, so one less than there are steps. A
+    /// node that is full, where the walk may not stop, has no share.
+    ///
+    /// # Errors
+    /// [`ParamError::Sigma`] unless `sigma` is a positive number.
+    pub fn transition_probabilities(&self, sigma: f64) -> Result<Vec<f64>, ParamError> {
+        if !(sigma.is_finite() && sigma > 0.0) {
+            return Err(ParamError::Sigma { sigma });
+        }
         let moves = self.steps.iter().zip(self.steps.iter().skip(1));
-        moves.map(|(step, next)| step.probability_of(next.at.neighbor.distance, sigma)).collect()
+        Ok(moves.map(|(step, next)| step.probability_of(next.at.neighbor.distance, sigma)).collect())
     }
 }
 
 impl Step {
     fn probability_of(&self, taken: f64, sigma: f64) -> f64 {
-        let distances = self.children.iter().chain([&self.at]).map(|candidate| candidate.neighbor.distance);
+        let stay = self.may_stop.then_some(&self.at);
+        let distances = self.children.iter().chain(stay).map(|candidate| candidate.neighbor.distance);
         // Relative to the distance taken: exp(-d / sigma) alone underflows to 0 when all candidates are far away.
-        1.0 / distances.map(|distance| ((taken - distance) / sigma).exp()).sum::<f64>()
+        let share = |distance: f64| if distance == taken { 1.0 } else { ((taken - distance) / sigma).exp() };
+        1.0 / distances.map(share).sum::<f64>()
     }
 }

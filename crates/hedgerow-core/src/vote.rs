@@ -1,5 +1,7 @@
 //! How the labels of several neighbors become one prediction.
 
+use std::cmp::Ordering;
+
 use crate::label::{ClassId, Label, Task};
 use crate::neighbor_search::Neighbor;
 
@@ -61,9 +63,12 @@ impl Vote {
         match task {
             Task::Classification => classify(voters, &weights),
             Task::Regression { .. } => {
-                let values = voters.iter().filter_map(|voter| voter.label.as_value());
-                let mean = values.zip(&weights).map(|(value, weight)| f64::from(value) * weight).sum::<f64>();
-                let label = if voters.is_empty() { Label::Unlabeled } else { Label::Value(mean as f32) };
+                let weighted = voters.iter().zip(&weights);
+                let weighted =
+                    weighted.filter_map(|(voter, weight)| Some((f64::from(voter.label.as_value()?), *weight)));
+                let (sum, of) =
+                    weighted.fold((0.0, 0.0), |(sum, of), (value, weight)| (sum + value * weight, of + weight));
+                let label = if of > 0.0 { Label::Value((sum / of) as f32) } else { Label::Unlabeled };
                 Prediction { label, shares: Vec::new() }
             }
             Task::Retrieval => {
@@ -76,7 +81,9 @@ impl Vote {
 
 /// Place of the nearest voter, the first of equals.
 fn nearest_place(voters: &[Neighbor]) -> Option<usize> {
-    (0..voters.len()).min_by(|a, b| voters[*a].distance.total_cmp(&voters[*b].distance))
+    // Not `total_cmp`, which sets -0 before 0.
+    let distance = |place: usize| voters[place].distance;
+    (0..voters.len()).min_by(|&a, &b| distance(a).partial_cmp(&distance(b)).unwrap_or(Ordering::Equal))
 }
 
 fn classify(voters: &[Neighbor], weights: &[f64]) -> Prediction {

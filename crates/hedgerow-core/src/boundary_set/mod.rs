@@ -27,8 +27,8 @@ pub enum Passes {
     /// Once, as in the DBS paper. Suits streams.
     #[default]
     One,
-    /// Until a pass adds nothing: the condensed-nearest-neighbor rule of Hart (1968). The set then answers every example
-    /// shown with its own label (unless the same point was shown with two labels). Needs the full history; the set is a
+    /// Until a pass adds nothing: the condensed-nearest-neighbor rule of Hart (1968). The nearest member of every example
+    /// shown then has its label, or a value within epsilon (unless the same point was shown with two labels). Needs the full history; the set is a
     /// function of it, found again after each insertion that changes it, so insert many examples together.
     UntilConsistent,
 }
@@ -158,17 +158,22 @@ impl BoundarySet {
             }
             return self.members.rows.iter().filter(|row| block.contains(row)).count();
         }
-        if !keeps_all {
-            let mut keep = vec![true; block.start as usize];
-            keep.resize(self.store.len(), false);
-            self.members.rows.iter().for_each(|&row| keep[row as usize] = true);
-            self.keep_rows(&keep);
+        if !keeps_all && n_added < block.len() {
+            let new = self.members.rows.iter_mut().rev().take_while(|row| **row >= block.start);
+            let mut keep = vec![false; block.len()];
+            let new = new.map(|row| {
+                keep[(*row - block.start) as usize] = true;
+                row
+            });
+            let new = new.collect::<Vec<_>>();
+            let moved = self.store.retain_from(block.start, &keep);
+            new.into_iter().for_each(|row| *row = moved[(*row - block.start) as usize]);
         }
         n_added
     }
 
     fn keep_rows(&mut self, keep: &[bool]) {
-        let moved = self.store.retain(keep);
+        let moved = self.store.retain_from(0, keep);
         self.members.move_rows(&moved);
     }
 
@@ -184,7 +189,7 @@ impl BoundarySet {
         }
     }
 
-    /// Removes a row, whose label may just have been changed instead.
+    /// Finds the members anew after the label of a row was changed or, if `without`, takes the row out.
     fn edit(&mut self, row: Row, without: bool) -> Edit {
         let was_stored = self.members.rows.contains(&row);
         let metric = self.store.metric(&self.params.distance);
@@ -263,6 +268,15 @@ impl NeighborSearch for BoundarySet {
 
     fn k_nearest(&self, query: Point<'_>, k: usize, _effort: Effort) -> Result<Vec<Neighbor>, QueryError> {
         self.answers().k_nearest(query, k)
+    }
+
+    fn k_nearest_of_all(
+        &self,
+        queries: PointsRef<'_>,
+        k: usize,
+        _effort: Effort,
+    ) -> Result<Vec<Vec<Neighbor>>, QueryError> {
+        self.answers().k_nearest_of_all(queries, k)
     }
 
     fn voters(&self, query: Point<'_>) -> Result<Vec<Neighbor>, QueryError> {

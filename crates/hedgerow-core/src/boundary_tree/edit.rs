@@ -156,7 +156,6 @@ impl TreeShape {
     /// Takes a place, which no node holds, out of the order of showing.
     fn forget(&mut self, place: usize) {
         self.shown.remove(place);
-        self.n_shown -= 1;
         for node in self.nodes.iter_mut().rev() {
             if node.shown_at as usize <= place {
                 break;
@@ -176,15 +175,12 @@ impl TreeShape {
         rules: &Rules,
     ) -> Option<Edited> {
         self.nodes.iter().position(|node| node.row == row)?;
-        let n_redundant = self.n_shown - self.nodes.len() as u32;
         self.shown = self.nodes.iter().map(|node| Shown { row: node.row, stop: node.parent }).collect();
-        self.n_shown = self.shown.len() as u32;
+        let edited = self.edit(store, metric, row, change, rules);
+        self.shown = Vec::new();
         for (place, node) in self.nodes.iter_mut().enumerate() {
             node.shown_at = place as u32;
         }
-        let edited = self.edit(store, metric, row, change, rules);
-        self.shown = Vec::new();
-        self.n_shown += n_redundant;
         Some(edited)
     }
 }

@@ -154,6 +154,15 @@ impl Grove {
         Ok(all.into_iter().map(|ranked| self.neighbor(ranked)).collect())
     }
 
+    pub(crate) fn k_nearest_of_all(
+        &self,
+        queries: PointsRef<'_>,
+        k: usize,
+        effort: Effort,
+    ) -> Result<Vec<Vec<Neighbor>>, QueryError> {
+        (0..queries.len()).into_par_iter().map(|row| self.k_nearest(queries.row(row), k, effort)).collect()
+    }
+
     pub(crate) fn nearest_labelled(
         &self,
         query: Point<'_>,
@@ -250,10 +259,9 @@ impl Grove {
         let (n_before, was_rooted) = (self.n_shown, self.rooted);
         self.n_shown += examples.len();
         let mut rows = block.clone().collect::<Vec<_>>();
-        if !self.rooted {
-            let n_rooted = self.trees.len().min(self.store.len());
-            self.deal_out(n_rooted as Row);
-            rows.retain(|row| *row as usize >= n_rooted);
+        if !self.rooted && self.store.len() >= self.trees.len() {
+            self.deal_out();
+            rows.retain(|row| *row as usize >= self.trees.len());
         }
         let metric = self.store.metric(&self.distance);
         let (store, rules, orders) = (&self.store, &self.rules, self.orders);
@@ -276,21 +284,21 @@ impl Grove {
         self.drop_redundant(block.start, was_rooted)
     }
 
-    /// Starts every tree anew with the first `n_rooted` examples: tree `i` has example `i` as its root and takes the
-    /// others in an order of its own. Until there are as many examples as trees, roots are dealt out round and round.
-    fn deal_out(&mut self, n_rooted: Row) {
+    /// Starts every tree anew with as many examples as there are trees: tree `i` has example `i` as its root and takes the
+    /// others in an order of its own.
+    fn deal_out(&mut self) {
         let Orders::DistinctRoots { seed } = self.orders else { return };
         let metric = self.store.metric(&self.distance);
-        let (store, rules) = (&self.store, &self.rules);
+        let (store, rules, n_trees) = (&self.store, &self.rules, self.trees.len());
         self.trees.par_iter_mut().enumerate().for_each(|(tree, shape)| {
-            let root = (tree % n_rooted as usize) as Row;
-            let mut order = (0..n_rooted).filter(|row| *row != root).collect::<Vec<_>>();
+            let root = tree as Row;
+            let mut order = (0..n_trees as Row).filter(|row| *row != root).collect::<Vec<_>>();
             shuffle(&mut order, seed, tree as u64);
             order.insert(0, root);
             *shape = TreeShape::default();
             shape.show_all(store, &metric, &order, rules);
         });
-        self.rooted = n_rooted as usize == self.trees.len();
+        self.rooted = true;
     }
 
     /// Drops the rows that no tree added, if they are not to be kept; gives how many from `start` on were added.
@@ -306,15 +314,14 @@ impl Grove {
         }
         let n_added = added.iter().skip((start - from) as usize).filter(|added| **added).count();
         if self.rules.history == History::NodesOnly && self.rooted && added.contains(&false) {
-            let mut keep = vec![true; from as usize];
-            keep.extend(added);
-            self.keep_rows(&keep);
+            let moved = self.store.retain_from(from, &added);
+            self.trees.par_iter_mut().for_each(|tree| tree.move_last_rows(from, &moved));
         }
         n_added
     }
 
     fn keep_rows(&mut self, keep: &[bool]) {
-        let moved = self.store.retain(keep);
+        let moved = self.store.retain_from(0, keep);
         self.trees.par_iter_mut().for_each(|tree| tree.move_rows(&moved));
     }
 
@@ -327,6 +334,8 @@ impl Grove {
     fn check_history(&self, id: ExampleId) -> Result<(), EditError> {
         match self.rules.history {
             History::Full => Ok(()),
+            _ if !self.rooted => Ok(()), // the first examples are all kept, to be dealt out
+
             history => Err(EditError::HistoryNeeded { id, history }),
         }
     }
@@ -351,15 +360,17 @@ impl Grove {
         keep[row as usize] = false;
         self.n_shown -= 1;
         if keep.iter().all(|keep| !keep) {
+            let n_shown = self.n_shown;
             *self = Self::new(self.distance.clone(), self.rules, self.orders, self.trees.len());
+            self.n_shown = n_shown;
             return Ok(edit);
         }
         if self.rooted {
             self.keep_rows(&keep);
             return Ok(edit);
         }
-        self.store.retain(&keep);
-        Ok(self.deal_out_again(edit))
+        self.store.retain_from(0, &keep);
+        Ok(self.show_again(edit))
     }
 
     pub(crate) fn relabel(&mut self, id: ExampleId, label: Label) -> Result<Edit, EditError> {
@@ -378,7 +389,7 @@ impl Grove {
         }
         self.store.set_label(row, label);
         if !self.rooted {
-            return Ok(self.deal_out_again(Edit { was_stored, replayed: 0 }));
+            return Ok(self.show_again(Edit { was_stored, replayed: 0 }));
         }
         let edit = self.edit(row, Change::Relabel);
         if self.rules.history == History::NodesOnly {
@@ -388,11 +399,16 @@ impl Grove {
         Ok(edit)
     }
 
-    /// While roots are being dealt out, the few examples so far are simply dealt out again.
-    fn deal_out_again(&mut self, edit: Edit) -> Edit {
-        let n_rooted = self.store.len();
-        self.deal_out(n_rooted as Row);
-        Edit { replayed: n_rooted * self.trees.len(), ..edit }
+    /// Before the first examples have been dealt out, all trees are alike and the few examples are simply shown again.
+    fn show_again(&mut self, edit: Edit) -> Edit {
+        let rows = (0..self.store.len() as Row).collect::<Vec<_>>();
+        let metric = self.store.metric(&self.distance);
+        let (store, rules) = (&self.store, &self.rules);
+        self.trees.par_iter_mut().for_each(|shape| {
+            *shape = TreeShape::default();
+            shape.show_all(store, &metric, &rows, rules);
+        });
+        Edit { replayed: rows.len() * self.trees.len(), ..edit }
     }
 
     fn edit(&mut self, row: Row, change: Change) -> Edit {

@@ -153,6 +153,15 @@ macro_rules! search_by_grove {
                 self.grove.k_nearest(query, k, effort)
             }
 
+            fn k_nearest_of_all(
+                &self,
+                queries: PointsRef<'_>,
+                k: usize,
+                effort: Effort,
+            ) -> Result<Vec<Vec<Neighbor>>, QueryError> {
+                self.grove.k_nearest_of_all(queries, k, effort)
+            }
+
             fn voters(&self, query: Point<'_>) -> Result<Vec<Neighbor>, QueryError> {
                 self.grove.voters(query)
             }

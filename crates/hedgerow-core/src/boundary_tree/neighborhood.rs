@@ -94,8 +94,10 @@ impl TreeShape {
             if walked.binary_search(&node).is_ok() {
                 continue;
             }
+            if n_seen >= nearest.wanted() {
+                effort -= 1;
+            }
             n_seen += open(node, nearest, &mut unopened);
-            effort = effort.saturating_sub(1);
         }
     }
 }

@@ -62,7 +62,7 @@ impl TreeShape {
             walking.sort_unstable();
             for group in walking.chunk_by(|a, b| a >> 32 == b >> 32) {
                 let at = (group[0] >> 32) as NodeIndex;
-                if group.len() < ALONE {
+                if group.len() < ALONE || self.node(at).children.is_empty() {
                     for walker in group.iter().map(|&key| walker(key)) {
                         stops[walker] = self.walk_from(metric, queries.row(rows[walker]), stops[walker], max_children);
                     }

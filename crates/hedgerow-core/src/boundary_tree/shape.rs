@@ -27,7 +27,7 @@ pub(crate) struct Rules {
 pub(crate) struct Node {
     pub(crate) row: Row,
     pub(crate) parent: NodeIndex,
-    /// Place of the node's example in the order of showing.
+    /// Place of the node's example in the order of showing; among the nodes, where the history is not kept.
     pub(crate) shown_at: u32,
     /// In the order of addition.
     pub(crate) children: Vec<Child>,
@@ -54,7 +54,6 @@ pub(crate) struct TreeShape {
     pub(crate) nodes: Vec<Node>,
     /// Every example shown, in order; empty unless the full history is kept.
     pub(crate) shown: Vec<Shown>,
-    pub(crate) n_shown: u32,
 }
 
 /// A node that a walk has reached, and the rank of the query's distance to it.
@@ -109,13 +108,17 @@ impl TreeShape {
             None => true,
             Some(stop) => !rules.task.is_redundant(store.label(self.node(stop).row), store.label(row)),
         };
+        let stop = stop.unwrap_or(NO_NODE);
+        let shown_at = match rules.history {
+            History::Full => self.shown.len(),
+            History::NodesOnly => self.nodes.len(),
+        };
         if added {
-            self.add_node(row, stop.unwrap_or(NO_NODE), self.n_shown);
+            self.add_node(row, stop, shown_at as u32);
         }
         if rules.history == History::Full {
-            self.shown.push(Shown { row, stop: stop.unwrap_or(NO_NODE) });
+            self.shown.push(Shown { row, stop });
         }
-        self.n_shown += 1;
         added
     }
 
@@ -135,6 +138,22 @@ impl TreeShape {
             false => Some(self.walk(metric, metric.stored().row(row), rules.max_children).node),
         };
         self.settle(store, row, stop, rules)
+    }
+
+    /// As [`Self::move_rows`] where only rows from `start` on have moved, all of them shown last and without a history.
+    pub(crate) fn move_last_rows(&mut self, start: Row, moved: &[Row]) {
+        for node in (0..self.nodes.len()).rev() {
+            let Node { row, parent, .. } = self.nodes[node];
+            if row < start {
+                break;
+            }
+            let row = moved[(row - start) as usize];
+            self.nodes[node].row = row;
+            if parent != NO_NODE {
+                let siblings = self.nodes[parent as usize].children.iter_mut().rev();
+                siblings.filter(|child| child.node as usize == node).take(1).for_each(|child| child.row = row);
+            }
+        }
     }
 
     /// Follows rows to where the store has moved them. No node's row was dropped.

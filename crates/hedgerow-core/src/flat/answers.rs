@@ -54,6 +54,9 @@ impl Answers<'_> {
         if self.store.is_empty() {
             return Err(QueryError::Empty);
         }
+        if k == 0 {
+            return Err(QueryError::ZeroNeighbors);
+        }
         self.store.check_shape(self.distance, asked)?;
         let metric = self.store.metric(self.distance);
         let made = self.sketches_for(asked.len());
