@@ -49,10 +49,10 @@ fn ids_that_would_wrap_around_are_refused() {
 fn a_stream_without_history_stores_what_one_with_history_stores() {
     let (points, labels) = line(400);
     for (mut full, mut lean) in structures(History::Full).into_iter().zip(structures(History::NodesOnly)) {
-        for row in 0..points.len() {
+        for (row, &label) in labels.iter().enumerate() {
             let id = ExampleId(1000 - row as u64);
-            let shown = full.insert(id, points.row(row), labels[row]).unwrap();
-            assert_eq!(lean.insert(id, points.row(row), labels[row]), Ok(shown));
+            let shown = full.insert(id, points.row(row), label).unwrap();
+            assert_eq!(lean.insert(id, points.row(row), label), Ok(shown));
         }
         assert_eq!(lean.stored_ids(), full.stored_ids());
         assert_eq!(lean.n_shown(), full.n_shown());
@@ -70,11 +70,12 @@ fn examples_shown_are_counted_alike_after_a_lossy_removal() {
         for id in 0..5 {
             structure.insert(ExampleId(id), Point::F32(&[id as f32]), Label::class(0)).unwrap();
         }
-        for id in structure.stored_ids() {
-            structure.remove_lossy(id).unwrap();
+        let stored = structure.stored_ids();
+        for id in &stored {
+            structure.remove_lossy(*id).unwrap();
         }
         assert_eq!(structure.n_stored(), 0);
-        assert!([2, 4].contains(&structure.n_shown()), "those that were stored have gone: {}", structure.n_shown());
+        assert_eq!(structure.n_shown(), 5 - stored.len());
     }
 }
 
