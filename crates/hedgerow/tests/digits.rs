@@ -35,19 +35,27 @@ fn errors_and_stored(structure: &mut dyn NeighborSearch, digits: &Digits) -> (us
     (n_wrong, structure.n_stored())
 }
 
+/// Runs a structure and looks its figures up in README.
+fn assert_readme_has(name: &str, structure: &mut dyn NeighborSearch, digits: &Digits) -> (usize, usize) {
+    let (n_wrong, n_stored) = errors_and_stored(structure, digits);
+    let row = format!("| {name} | {:.2} % | {n_stored} |", 100.0 * n_wrong as f64 / digits.truth.len() as f64);
+    assert!(include_str!("../../../README.md").contains(&row), "README has no row \"{row}\"");
+    (n_wrong, n_stored)
+}
+
 #[test]
 fn errors_and_sizes_are_those_of_the_readme() {
     let digits = digits();
     let mut scan = LinearScanParams::default().build().unwrap();
-    assert_eq!(errors_and_stored(&mut scan, &digits), (36, 3823)); // 2.00 %, as published for this split
+    assert_eq!(assert_readme_has("exact 1-NN", &mut scan, &digits), (36, 3823)); // 2.00 %, as published for this split
     let mut set = BoundarySetParams::default().build().unwrap();
-    assert_eq!(errors_and_stored(&mut set, &digits), (87, 254));
+    assert_eq!(assert_readme_has("boundary set, one pass", &mut set, &digits), (87, 254));
     let mut hart = BoundarySetParams::default().passes(Passes::UntilConsistent).build().unwrap();
-    assert_eq!(errors_and_stored(&mut hart, &digits), (66, 305));
+    assert_eq!(assert_readme_has("boundary set, Hart's rule", &mut hart, &digits), (66, 305));
     let mut tree = BoundaryTreeParams::default().build().unwrap();
-    assert_eq!(errors_and_stored(&mut tree, &digits), (159, 403));
+    assert_eq!(assert_readme_has("boundary tree", &mut tree, &digits), (159, 403));
     let mut forest = BoundaryForestParams::default().build().unwrap();
-    assert_eq!(errors_and_stored(&mut forest, &digits), (41, 2761));
+    assert_eq!(assert_readme_has("boundary forest", &mut forest, &digits), (41, 2761));
 }
 
 #[test]

@@ -25,3 +25,8 @@ fn the_oldest_compiler_is_the_one_of_the_manifest() {
         manifest.lines().find_map(|line| line.strip_prefix("rust-version = \"")).unwrap().trim_end_matches('"');
     assert!(README.contains(&format!("Rust {version} or later")), "README does not name Rust {version}");
 }
+
+#[test]
+fn no_figure_is_left_out() {
+    assert!(!README.contains("@@"), "a placeholder stands where a figure should");
+}
