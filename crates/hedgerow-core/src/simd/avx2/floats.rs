@@ -118,14 +118,13 @@ unsafe fn sum<const TERM: u8>(a: &[f32], b: &[f32]) -> f64 {
     unsafe { total(add_terms::<TERM>([_mm256_setzero_ps(); 4], a, b)) }
 }
 
-#[inline]
+/// The sum of many terms, given up once it has reached `bound`. Not inlined, so that the loops over narrow points, which
+/// have no use for it, stay small.
+#[inline(never)]
 #[target_feature(enable = "avx2")]
 unsafe fn sum_below<const TERM: u8>(a: &[f32], b: &[f32], bound: f64) -> f64 {
     // SAFETY: AVX2 is there.
     unsafe {
-        if a.len() <= STRIDE {
-            return sum::<TERM>(a, b);
-        }
         let mut lanes = [_mm256_setzero_ps(); 4];
         let mut so_far = 0.0;
         for (a, b) in a.chunks(STRIDE).zip(b.chunks(STRIDE)) {
@@ -175,7 +174,7 @@ macro_rules! float_kernel {
             #[inline(always)]
             fn rank_below(self, a: &[f32], b: &[f32], bound: f64) -> f64 {
                 // SAFETY: as above.
-                unsafe { sum_below::<$term>(a, b, bound) }
+                unsafe { if a.len() <= STRIDE { sum::<$term>(a, b) } else { sum_below::<$term>(a, b, bound) } }
             }
 
             #[inline(always)]
