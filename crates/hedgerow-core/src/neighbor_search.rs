@@ -57,7 +57,7 @@ impl Effort {
 
 /// A set of stored examples that answers by nearness, and learns one example at a time.
 ///
-/// **Ties.** Of equally near examples the one shown earlier answers, but a walk through a tree stays at the node
+/// **Ties.** Of equally near examples the one stored earlier answers, but a walk through a tree stays at the node
 /// it has reached rather than move to an equally near child.
 ///
 /// **Order.** What is stored depends on the order in which examples are shown, except in a linear scan.
