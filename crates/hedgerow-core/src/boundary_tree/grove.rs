@@ -7,7 +7,7 @@ use super::shape::{NO_NODE, Rules, Stop, TreeShape};
 use crate::distance::Distance;
 use crate::error::{EditError, InsertError, QueryError};
 use crate::examples::{ExampleStore, Examples};
-use crate::flat::{self, Rows};
+use crate::flat::{Answers, Rows};
 use crate::history::History;
 use crate::label::{ExampleId, Label};
 use crate::metric::{Metric, Queries, Query, Row};
@@ -168,11 +168,9 @@ impl Grove {
         query: Point<'_>,
         accept: &dyn Fn(Label) -> bool,
     ) -> Result<Option<Neighbor>, QueryError> {
-        self.check_query(query)?;
         let rows = self.stored_rows();
-        let accepted = rows.into_iter().filter(|row| accept(self.store.label(*row))).collect::<Vec<_>>();
-        let nearest = flat::k_nearest(&self.metric(), Rows::Listed(&accepted), query, 1);
-        Ok(nearest.first().map(|found| self.neighbor(RankedRow { row: accepted[found.row as usize], ..*found })))
+        let answers = Answers { store: &self.store, distance: &self.distance, rows: Rows::Listed(&rows) };
+        answers.nearest_labelled(query, accept)
     }
 
     pub(crate) fn answer_distances(&self) -> Result<Vec<f64>, QueryError> {
