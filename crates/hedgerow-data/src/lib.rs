@@ -9,3 +9,4 @@
 //! Read next: [`embedded::optdigits`].
 
 pub mod embedded;
+pub mod progress;
