@@ -43,7 +43,7 @@ mod metric;
 mod nearest_rows;
 pub mod neighbor_search;
 mod points;
-mod shuffle;
+pub mod random;
 mod simd;
 mod sketch;
 mod traversal;

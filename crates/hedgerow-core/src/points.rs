@@ -237,6 +237,18 @@ impl<'a> PointsRef<'a> {
         }
     }
 
+    /// Copies the points of the given rows, in the order given; a row may be named more than once.
+    ///
+    /// # Panics
+    /// If there is no such row.
+    pub fn select(&self, rows: &[usize]) -> Points {
+        let values = match self.values {
+            Values::F32(values) => Values::F32(select_rows(values, self.width, rows)),
+            Values::U8(values) => Values::U8(select_rows(values, self.width, rows)),
+        };
+        Points { width: self.width, values }
+    }
+
     /// Copies the points.
     pub fn to_owned(&self) -> Points {
         let values = match self.values {
@@ -335,6 +347,12 @@ impl Points {
     }
 }
 
+fn select_rows<T: Copy>(values: &[T], width: usize, rows: &[usize]) -> Vec<T> {
+    let mut selected = Vec::with_capacity(rows.len() * width);
+    rows.iter().for_each(|&row| selected.extend_from_slice(&values[row * width..(row + 1) * width]));
+    selected
+}
+
 /// Of the rows of `width` values from `start` on, keeps those for which `keep` says so.
 pub(crate) fn retain_rows<T: Copy>(values: &mut Vec<T>, width: usize, start: usize, keep: &[bool]) {
     let mut to = start;
@@ -369,6 +387,13 @@ mod tests {
         assert_eq!(Points::from_u8(3, vec![0; 7]), Err(PointsError::Ragged { values: 7, width: 3 }));
         assert_eq!(Points::from_u8(0, vec![]), Err(PointsError::NoFeatures));
         assert_eq!(Point::F32(&[]).check(), Err(PointError::NoFeatures));
+    }
+
+    #[test]
+    fn rows_are_selected_in_the_order_asked_for() {
+        let points = Points::from_u8(2, vec![0, 1, 2, 3, 4, 5]).unwrap();
+        assert_eq!(points.view().select(&[2, 0, 2]), Points::from_u8(2, vec![4, 5, 0, 1, 4, 5]).unwrap());
+        assert!(points.view().select(&[]).is_empty());
     }
 
     #[test]

@@ -14,7 +14,7 @@ use crate::metric::{Metric, Queries, Query, Row};
 use crate::nearest_rows::{NearestRows, RankedRow};
 use crate::neighbor_search::{Edit, Effort, Insertion, Neighbor};
 use crate::points::{Point, PointsRef};
-use crate::shuffle::shuffle;
+use crate::random::shuffle;
 use crate::sketch::QuerySketches;
 use crate::traversal::Traversal;
 
