@@ -14,6 +14,7 @@ use crate::{deny, msrv, wasm};
 pub(crate) const CHECKS: &[Step] = &[
     Step { name: "fmt", about: "formatting, by rustfmt", run: fmt },
     Step { name: "clippy", about: "lints on every target, warnings are errors", run: clippy },
+    Step { name: "features", about: "lints of the data crate with its optional parts left out", run: features },
     Step { name: "test", about: "unit, integration and documentation tests", run: test },
     Step { name: "doc", about: "the documentation builds without a warning", run: doc },
     Step { name: "bench-build", about: "the benchmarks compile; they are not run", run: bench_build },
@@ -27,6 +28,11 @@ pub(crate) const CHECKS: &[Step] = &[
 pub(crate) const EXTRAS: &[Step] = &[
     Step { name: "slow", about: "the tests marked #[ignore], in release", run: slow },
     Step { name: "bench", about: "the benchmarks", run: bench },
+    Step {
+        name: "fuzz",
+        about: "damaged files for every reader; HEDGEROW_FUZZ_CASES and _SEED set how many and which",
+        run: fuzz,
+    },
 ];
 
 /// The step of that name, from either list.
@@ -40,6 +46,11 @@ fn fmt(workspace: &Workspace) -> Outcome {
 
 fn clippy(workspace: &Workspace) -> Outcome {
     run(cargo_locked(workspace, "clippy").args(["--workspace", "--all-targets", "--", "-D", "warnings"]))
+}
+
+fn features(workspace: &Workspace) -> Outcome {
+    let package = ["-p", "hedgerow-data", "--no-default-features", "--all-targets", "--", "-D", "warnings"];
+    run(cargo_locked(workspace, "clippy").args(package))
 }
 
 fn test(workspace: &Workspace) -> Outcome {
@@ -65,6 +76,14 @@ fn slow(workspace: &Workspace) -> Outcome {
 
 fn bench(workspace: &Workspace) -> Outcome {
     run(cargo_locked(workspace, "bench").arg("--workspace"))
+}
+
+fn fuzz(workspace: &Workspace) -> Outcome {
+    // The dev profile checks for overflow, which is part of what is looked for.
+    let mut command = cargo_locked(workspace, "test");
+    command.args(["-p", "hedgerow-data", "--test", "fuzz", "--", "--nocapture", "--test-threads=1"]);
+    let asked = std::env::var_os("HEDGEROW_FUZZ_CASES");
+    run(command.env("HEDGEROW_FUZZ_CASES", asked.unwrap_or_else(|| "300000".into())))
 }
 
 /// `--locked` everywhere: what is checked is the committed lock file, not today's newest versions.

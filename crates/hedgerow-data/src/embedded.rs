@@ -12,6 +12,8 @@ use std::io::Read;
 use flate2::read::GzDecoder;
 use hedgerow_core::{Label, Points};
 
+use crate::dataset::{Dataset, ImageShape};
+
 /// Rows in both parts together.
 pub const ROWS: usize = TRAIN_ROWS + TEST_ROWS;
 
@@ -42,74 +44,44 @@ const RECORD_BYTES: usize = PIXELS + 1;
 
 static PACKED: &[u8] = include_bytes!("../embedded/optdigits.bin.gz");
 
-/// The optdigits pictures in their official split.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Optdigits {
-    /// The part to learn from, [`TRAIN_ROWS`] rows.
-    pub train: Split,
-    /// The part to test on, [`TEST_ROWS`] rows; the same rows, in the same order, as scikit-learn's `load_digits`.
-    pub test: Split,
-}
-
-/// Pictures and their labels: row `i` is `pixels[i * PIXELS..][..PIXELS]` and shows the digit `labels[i]`.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Split {
-    /// All pictures one after the other, rows x [`PIXELS`], values 0 to [`MAX_PIXEL`].
-    pub pixels: Vec<u8>,
-    /// The digit of each picture, 0 to 9.
-    pub labels: Vec<u32>,
-}
-
-/// Unpacks the embedded optdigits.
+/// Unpacks the embedded optdigits: [`TRAIN_ROWS`] pictures to learn from and [`TEST_ROWS`] to test on, the latter the same
+/// rows in the same order as scikit-learn's `load_digits`.
 ///
 /// Every call decompresses all 365,300 bytes again: keep the result.
 ///
 /// # Example
 /// ```
-/// use hedgerow_data::embedded::{PIXELS, optdigits};
+/// use hedgerow_core::{Label, Point};
+/// use hedgerow_data::embedded::optdigits;
 ///
 /// let digits = optdigits();
-/// let pictures = digits.train.pixels.chunks_exact(PIXELS);
 /// let mean_ink = |digit: u32| {
-///     let inks: Vec<u32> = pictures
-///         .clone()
-///         .zip(&digits.train.labels)
-///         .filter(|(_, label)| **label == digit)
-///         .map(|(picture, _)| picture.iter().map(|&pixel| u32::from(pixel)).sum())
-///         .collect();
+///     let train = digits.train();
+///     let is_digit = |row: &usize| train.labels()[*row] == Label::class(digit);
+///     let ink = |row: usize| match train.row(row) {
+///         Point::U8(pixels) => pixels.iter().map(|&pixel| u32::from(pixel)).sum::<u32>(),
+///         Point::F32(_) => 0,
+///     };
+///     let inks: Vec<u32> = (0..train.len()).filter(is_digit).map(ink).collect();
 ///     inks.iter().sum::<u32>() / inks.len() as u32
 /// };
 /// assert!(mean_ink(7) < mean_ink(8), "an 8 takes more ink than a 7");
 /// ```
 #[must_use]
-pub fn optdigits() -> Optdigits {
+pub fn optdigits() -> Dataset {
     let records = unpack();
-    let (train, test) = records.split_at(TRAIN_ROWS * RECORD_BYTES);
-    Optdigits { train: Split::from_records(train), test: Split::from_records(test) }
-}
-
-impl Split {
-    /// The pictures as points, still as bytes.
-    #[must_use]
-    pub fn points(&self) -> Points {
-        Points::from_u8(PIXELS, self.pixels.clone()).expect("whole pictures were unpacked")
+    let mut pixels = Vec::with_capacity(ROWS * PIXELS);
+    let mut labels = Vec::with_capacity(ROWS);
+    for record in records.chunks_exact(RECORD_BYTES) {
+        pixels.extend_from_slice(&record[..PIXELS]);
+        labels.push(Label::class(u32::from(record[PIXELS])));
     }
-
-    /// The digits as class labels.
-    #[must_use]
-    pub fn class_labels(&self) -> Vec<Label> {
-        self.labels.iter().map(|&digit| Label::class(digit)).collect()
-    }
-
-    fn from_records(records: &[u8]) -> Self {
-        let rows = records.len() / RECORD_BYTES;
-        let mut split = Self { pixels: Vec::with_capacity(rows * PIXELS), labels: Vec::with_capacity(rows) };
-        for record in records.chunks_exact(RECORD_BYTES) {
-            split.pixels.extend_from_slice(&record[..PIXELS]);
-            split.labels.push(u32::from(record[PIXELS]));
-        }
-        split
-    }
+    let points = Points::from_u8(PIXELS, pixels).expect("whole pictures were unpacked");
+    Dataset::new("optdigits", points, labels)
+        .and_then(|digits| digits.with_split_rows(TRAIN_ROWS, 0, TEST_ROWS))
+        .and_then(|digits| digits.with_image_shape(ImageShape { height: SIDE, width: SIDE, channels: 1 }))
+        .expect("the archive is compiled into the crate and a test counts its rows")
+        .with_attribution(ATTRIBUTION)
 }
 
 fn unpack() -> Vec<u8> {
@@ -123,12 +95,15 @@ fn unpack() -> Vec<u8> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::dataset::Part;
 
-    fn class_counts(split: &Split) -> [usize; CLASSES] {
+    fn pixels<'a>(part: &Part<'a>) -> &'a [u8] {
+        part.points().as_u8().unwrap()
+    }
+
+    fn class_counts(part: &Part<'_>) -> [usize; CLASSES] {
         let mut counts = [0; CLASSES];
-        for &label in &split.labels {
-            counts[label as usize] += 1;
-        }
+        part.labels().iter().for_each(|label| counts[label.as_class().unwrap().0 as usize] += 1);
         counts
     }
 
@@ -144,28 +119,28 @@ mod tests {
     }
 
     #[test]
-    fn both_parts_have_their_official_row_counts() {
+    fn both_parts_have_their_official_row_counts_and_pictures_their_shape() {
         let digits = optdigits();
-        assert_eq!(digits.train.labels.len(), TRAIN_ROWS);
-        assert_eq!(digits.train.pixels.len(), TRAIN_ROWS * PIXELS);
-        assert_eq!(digits.test.labels.len(), TEST_ROWS);
-        assert_eq!(digits.test.pixels.len(), TEST_ROWS * PIXELS);
+        assert_eq!((digits.train().len(), digits.validation().len(), digits.test().len()), (3823, 0, 1797));
+        assert_eq!(digits.image_shape().map(|shape| shape.to_string()), Some("8x8x1".to_owned()));
+        assert_eq!(digits.class_names(), ["0", "1", "2", "3", "4", "5", "6", "7", "8", "9"]);
+        assert_eq!(digits.test().row_id(0), "3823");
     }
 
     #[test]
     fn pixels_span_exactly_the_documented_range() {
         let digits = optdigits();
-        for split in [&digits.train, &digits.test] {
-            assert_eq!(split.pixels.iter().min(), Some(&0));
-            assert_eq!(split.pixels.iter().max(), Some(&MAX_PIXEL));
+        for part in [digits.train(), digits.test()] {
+            assert_eq!(pixels(&part).iter().min(), Some(&0));
+            assert_eq!(pixels(&part).iter().max(), Some(&MAX_PIXEL));
         }
     }
 
     #[test]
     fn class_counts_are_those_of_the_official_split() {
         let digits = optdigits();
-        assert_eq!(class_counts(&digits.train), [376, 389, 380, 389, 387, 376, 377, 387, 380, 382]);
-        assert_eq!(class_counts(&digits.test), [178, 182, 177, 183, 181, 182, 181, 179, 174, 180]);
+        assert_eq!(class_counts(&digits.train()), [376, 389, 380, 389, 387, 376, 377, 387, 380, 382]);
+        assert_eq!(class_counts(&digits.test()), [178, 182, 177, 183, 181, 182, 181, 179, 174, 180]);
     }
 
     #[test]
@@ -193,27 +168,26 @@ mod tests {
             0, 2, 14,  5, 10, 12, 0, 0,
             0, 0,  6, 13, 10,  0, 0, 0,
         ];
-        assert_eq!(digits.train.pixels[..PIXELS], first_train);
-        assert_eq!(digits.train.labels[0], 0);
-        assert_eq!(digits.test.pixels[..PIXELS], first_test);
-        assert_eq!(digits.test.labels[0], 0);
+        assert_eq!(pixels(&digits.train())[..PIXELS], first_train);
+        assert_eq!(digits.train().labels()[0], Label::class(0));
+        assert_eq!(pixels(&digits.test())[..PIXELS], first_test);
+        assert_eq!(digits.test().labels()[0], Label::class(0));
     }
 
     #[test]
     fn exact_nearest_neighbor_errs_on_36_of_1797_test_rows() {
-        let Optdigits { train, test } = optdigits();
+        let digits = optdigits();
+        let (train, test) = (digits.train(), digits.test());
         let squared_distance =
             |a: &[u8], b: &[u8]| -> u32 { a.iter().zip(b).map(|(&x, &y)| u32::from(x.abs_diff(y)).pow(2)).sum() };
-        let errors = test
-            .pixels
+        let errors = pixels(&test)
             .chunks_exact(PIXELS)
-            .zip(&test.labels)
+            .zip(test.labels())
             .filter(|(query, label)| {
                 // `min_by_key` keeps the earliest of equals. Eleven queries do have ties, all among rows of one label.
-                let nearest = train
-                    .pixels
+                let nearest = pixels(&train)
                     .chunks_exact(PIXELS)
-                    .zip(&train.labels)
+                    .zip(train.labels())
                     .min_by_key(|(row, _)| squared_distance(query, row))
                     .expect("the training part is not empty");
                 nearest.1 != *label

@@ -7,15 +7,14 @@ use std::time::Instant;
 
 use hedgerow::data::embedded::{ATTRIBUTION, MAX_PIXEL, SIDE, optdigits};
 use hedgerow::{
-    BoundaryForestParams, BoundarySetParams, BoundaryTreeParams, Calibration, ExampleId, Examples, Explanation, Label,
-    LinearScanParams, NeighborSearch, Passes, Point, Points,
+    BoundaryForestParams, BoundarySetParams, BoundaryTreeParams, Calibration, ExampleId, Explanation, Label,
+    LinearScanParams, NeighborSearch, Passes, Point, PointsRef,
 };
 
 fn main() -> Result<(), Box<dyn Error>> {
     let digits = optdigits();
-    let (points, labels) = (digits.train.points(), digits.train.class_labels());
-    let (tests, truth) = (digits.test.points(), digits.test.class_labels());
-    let examples = Examples::new(points.view(), &labels)?;
+    let (points, tests, truth) = (digits.train().points(), digits.test().points(), digits.test().labels());
+    let examples = digits.train().examples();
 
     let mut structures: Vec<(&str, Box<dyn NeighborSearch>)> = vec![
         ("exact 1-NN", Box::new(LinearScanParams::default().build()?)),
@@ -45,7 +44,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     }
 
     let Some((_, tree)) = structures.iter().find(|(name, _)| *name == "boundary tree") else { return Ok(()) };
-    explain_one(tree.as_ref(), &points, &tests, &truth)?;
+    explain_one(tree.as_ref(), points, tests, truth)?;
     println!("\nData: {ATTRIBUTION}");
     Ok(())
 }
@@ -53,8 +52,8 @@ fn main() -> Result<(), Box<dyn Error>> {
 /// Prints the decision with the smallest margin that is still right: the closest call.
 fn explain_one(
     tree: &dyn NeighborSearch,
-    points: &Points,
-    tests: &Points,
+    points: PointsRef<'_>,
+    tests: PointsRef<'_>,
     truth: &[Label],
 ) -> Result<(), Box<dyn Error>> {
     let calibration = Calibration::from_history(tree)?;

@@ -1,18 +1,17 @@
 //! Classification by the few real examples that stand on the boundary between classes.
 //!
 //! ```
-//! use hedgerow::data::embedded::optdigits;
-//! use hedgerow::{BoundaryForestParams, Examples, NeighborSearch};
+//! use hedgerow::data;
+//! use hedgerow::{BoundaryForestParams, NeighborSearch};
 //!
-//! let digits = optdigits();                                      // 3823 pictures to learn from, 1797 to test on
-//! let (points, labels) = (digits.train.points(), digits.train.class_labels());
+//! let digits = data::load("optdigits")?;                         // or "mnist", "my.csv", "moons?n=1000", a folder, ...
 //! let mut forest = BoundaryForestParams::default().build()?;
-//! forest.insert_all(&Examples::new(points.view(), &labels)?)?;
+//! forest.insert_all(&digits.train().examples())?;                // 3823 pictures to learn from
 //!
-//! let tests = digits.test.points();
-//! let said = forest.predict_all(tests.view())?;
-//! let n_right = said.iter().zip(digits.test.class_labels()).filter(|(said, truth)| said.label == *truth).count();
-//! assert!(n_right > 1750); // of 1797
+//! let tests = digits.test();                                     // 1797 to test on
+//! let said = forest.predict_all(tests.points())?;
+//! let n_right = said.iter().zip(tests.labels()).filter(|(said, truth)| said.label == **truth).count();
+//! assert!(n_right > 1750);
 //!
 //! let why = forest.explain(tests.row(0), None)?;                 // who voted, which walk led to them, who came closest
 //! let rival = why.rival.ok_or("only one class is stored")?;
@@ -22,7 +21,8 @@
 //!
 //! Everything of [`hedgerow_core`] is here under one name: the structures ([`LinearScan`], [`BoundarySet`],
 //! [`BoundaryTree`], [`BoundaryForest`]), what they have in common ([`NeighborSearch`]) and what they answer with
-//! ([`Explanation`], [`Traversal`], [`Prediction`]). [`data`] has data to try them on.
+//! ([`Explanation`], [`Traversal`], [`Prediction`]). [`data`] has data:
+//! readers and writers of the usual formats, standard sets by name, preprocessing and splits.
 
 pub use hedgerow_core::*;
 pub use hedgerow_data as data;

@@ -1,0 +1,133 @@
+//! A folder as one data set: the four files of MNIST, or files named train, validation and test.
+
+use std::path::{Path, PathBuf};
+
+use crate::dataset::Dataset;
+use crate::error::{Place, Problem, ReadError};
+use crate::format::Format;
+use crate::input::Input;
+use crate::options::ReadOptions;
+use crate::progress::Listener;
+use crate::read::{PartTable, join, read_labels, read_table};
+use crate::splits::Split;
+use crate::table::Table;
+
+/// Reads a folder.
+pub(crate) fn read(folder: &Path, options: &ReadOptions, listener: &mut Listener<'_>) -> Result<Dataset, ReadError> {
+    let name = folder.display().to_string();
+    let files = files_of(folder)?;
+    let table = match mnist_files(&files) {
+        MnistFiles::All(pairs) => read_mnist(&pairs, options, listener)?,
+        MnistFiles::Some { missing } => {
+            let detail = format!(" (of the four, {} is missing)", missing.join(" and "));
+            return Err(Place::file(&name).error(Problem::NoDataInFolder { detail }));
+        }
+        MnistFiles::None => read_parts(&name, &files, options, listener)?,
+    };
+    table.into_dataset(&name, &name, options)
+}
+
+fn files_of(folder: &Path) -> Result<Vec<PathBuf>, ReadError> {
+    let io = |error| Place::file(&folder.display().to_string()).error(Problem::Io(error));
+    let mut files = Vec::new();
+    for entry in std::fs::read_dir(folder).map_err(io)? {
+        files.push(entry.map_err(io)?.path());
+    }
+    files.sort(); // the order of a folder differs from machine to machine
+    Ok(files)
+}
+
+/// Points and labels of each split.
+type Pairs = Vec<(Split, PathBuf, PathBuf)>;
+
+enum MnistFiles {
+    All(Pairs),
+    Some { missing: Vec<&'static str> },
+    None,
+}
+
+/// Finds the four files, with `-idx3-ubyte` or `.idx3-ubyte` at the end, and `.gz` or not.
+fn mnist_files(files: &[PathBuf]) -> MnistFiles {
+    let find = |stem: &str, dimensions: u8| {
+        let is = |path: &&PathBuf| {
+            let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+            let rest = name.strip_suffix(".gz").unwrap_or(name).strip_prefix(stem);
+            rest == Some(&*format!("-idx{dimensions}-ubyte")) || rest == Some(&*format!(".idx{dimensions}-ubyte"))
+        };
+        files.iter().find(is).cloned()
+    };
+    let found = [
+        ("train-images-idx3-ubyte", find("train-images", 3)),
+        ("train-labels-idx1-ubyte", find("train-labels", 1)),
+        ("t10k-images-idx3-ubyte", find("t10k-images", 3)),
+        ("t10k-labels-idx1-ubyte", find("t10k-labels", 1)),
+    ];
+    match found {
+        [(_, Some(images)), (_, Some(labels)), (_, Some(test_images)), (_, Some(test_labels))] => {
+            MnistFiles::All(vec![(Split::Train, images, labels), (Split::Test, test_images, test_labels)])
+        }
+        found if found.iter().all(|(_, file)| file.is_none()) => MnistFiles::None,
+        found => {
+            let missing = found.into_iter().filter(|(_, file)| file.is_none()).map(|(name, _)| name).collect();
+            MnistFiles::Some { missing }
+        }
+    }
+}
+
+fn read_mnist(pairs: &Pairs, options: &ReadOptions, listener: &mut Listener<'_>) -> Result<Table, ReadError> {
+    let mut parts = Vec::new();
+    for (split, images, labels) in pairs {
+        let mut input = Input::file(images)?;
+        let mut options = options.clone();
+        options.labels_from = None;
+        let (mut table, _) = read_table(&mut input, Some(Format::Idx), &options, listener)?;
+        table.labels = Some(read_labels(labels, table.rows, &options)?);
+        parts.push(PartTable { split: *split, table, file: images.display().to_string() });
+    }
+    Ok(join(parts)?.expect("there are two parts"))
+}
+
+/// Reads train, validation and test files of any format; the later ones by the schema of the first.
+fn read_parts(
+    folder: &str,
+    files: &[PathBuf],
+    options: &ReadOptions,
+    listener: &mut Listener<'_>,
+) -> Result<Table, ReadError> {
+    let mut chosen: Vec<(Split, &PathBuf)> = Vec::new();
+    for path in files {
+        let stem = path.file_name().and_then(|name| name.to_str()).and_then(|name| name.split('.').next());
+        let known = options.format.is_some() || Format::from_path(path).is_some();
+        if let (Some(split), true) = (stem.and_then(Split::from_word), known) {
+            if let Some((_, other)) = chosen.iter().find(|(taken, _)| *taken == split) {
+                let detail = format!(" (both {} and {} are for {split})", other.display(), path.display());
+                return Err(Place::file(folder).error(Problem::NoDataInFolder { detail }));
+            }
+            chosen.push((split, path));
+        }
+    }
+    chosen.sort_by_key(|(split, _)| *split);
+    if chosen.first().is_none_or(|(split, _)| *split != Split::Train) {
+        return Err(Place::file(folder).error(Problem::NoDataInFolder { detail: String::new() }));
+    }
+    let mut options = options.clone();
+    let mut parts: Vec<PartTable> = Vec::new();
+    for (split, path) in chosen {
+        let file = path.display().to_string();
+        let mut input = Input::file(path)?;
+        let format = options.format.or_else(|| Format::from_path(path));
+        let (table, has_splits) = read_table(&mut input, format, &options, listener)?;
+        if has_splits {
+            let found = "splits of its own".to_owned();
+            let supported = "in a folder of split files, each file is one split: read it alone instead";
+            return Err(Place::file(&file).error(Problem::Unsupported { found, supported }));
+        }
+        if parts.is_empty() {
+            let given = options.schema.take().unwrap_or_default();
+            let label_column = table.label_column.clone().or(given.label_column);
+            options.schema = Some(crate::Schema { encoding: table.encoding(), label_column, ..given });
+        }
+        parts.push(PartTable { split, table, file });
+    }
+    Ok(join(parts)?.expect("the training part is there"))
+}

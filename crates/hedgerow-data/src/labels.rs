@@ -1,0 +1,236 @@
+//! Labels on their way in: collected as they are written, understood when all are known.
+//!
+//! A file says `setosa`, `7` or `0.25`; whether those are classes or values is known only at the end, and the classes are
+//! numbered in sorted order, so that the numbers do not depend on the order of the rows.
+
+use std::collections::HashMap;
+
+use hedgerow_core::Label;
+
+use crate::encoding::{LabelMeaning, Schema};
+use crate::error::{Place, Problem, ReadError, shown};
+use crate::options::LabelKind;
+
+/// Labels as they were written, each different one once.
+#[derive(Debug, Default)]
+pub(crate) struct LabelCollector {
+    texts: Vec<Box<str>>,
+    code_of: HashMap<Box<str>, u32>,
+    code_of_number: HashMap<u64, u32>,
+    /// For each row, which text it has.
+    codes: Vec<u32>,
+    /// Bytes held by the texts, for the memory limit.
+    text_bytes: usize,
+}
+
+/// Labels as core understands them.
+#[derive(Debug)]
+pub(crate) struct Understood {
+    pub(crate) labels: Vec<Label>,
+    pub(crate) class_names: Vec<String>,
+}
+
+impl LabelCollector {
+    /// Takes the label of the next row as text.
+    pub(crate) fn push(&mut self, text: &str) {
+        let code = self.code(text);
+        self.codes.push(code);
+    }
+
+    /// Takes the label of the next row as a number, which is written as text in the shortest way: `7` for 7.0.
+    pub(crate) fn push_number(&mut self, number: f64) {
+        let number = number + 0.0; // -0 and 0 are one class
+        let code = match self.code_of_number.get(&number.to_bits()) {
+            Some(code) => *code,
+            None => {
+                let code = self.code(&number.to_string());
+                self.code_of_number.insert(number.to_bits(), code);
+                code
+            }
+        };
+        self.codes.push(code);
+    }
+
+    fn code(&mut self, text: &str) -> u32 {
+        if let Some(code) = self.code_of.get(text) {
+            return *code;
+        }
+        let code = u32::try_from(self.texts.len()).expect("memory ends before 2^32 different labels");
+        self.texts.push(text.into());
+        self.code_of.insert(text.into(), code);
+        self.text_bytes += 2 * text.len() + 96;
+        code
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.codes.len()
+    }
+
+    pub(crate) fn truncate(&mut self, rows: usize) {
+        self.codes.truncate(rows);
+    }
+
+    pub(crate) fn size_bytes(&self) -> usize {
+        self.text_bytes + size_of_val(self.codes.as_slice())
+    }
+
+    /// Appends the labels of another part of the same data set.
+    pub(crate) fn append(&mut self, other: &Self) {
+        let codes: Vec<u32> = other.texts.iter().map(|text| self.code(text)).collect();
+        self.codes.extend(other.codes.iter().map(|&code| codes[code as usize]));
+    }
+
+    /// Keeps the labels of some rows.
+    pub(crate) fn select(&mut self, rows: &[u64]) {
+        self.codes = rows.iter().filter_map(|&row| self.codes.get(row as usize).copied()).collect();
+    }
+
+    /// The one label that all rows have, if it is so.
+    pub(crate) fn constant(&self) -> Option<&str> {
+        let first = *self.codes.first()?;
+        self.codes.iter().all(|&code| code == first).then(|| &*self.texts[first as usize])
+    }
+
+    /// Decides what the labels are, and numbers the classes: those recorded first, then the others in sorted order.
+    ///
+    /// `place_of` says where a row is, for an error.
+    pub(crate) fn understand(
+        self,
+        kind: LabelKind,
+        schema: Option<&Schema>,
+        place_of: impl Fn(usize) -> Place,
+    ) -> Result<Understood, ReadError> {
+        let numbers: Vec<Option<f64>> = self.texts.iter().map(|text| number(text)).collect();
+        // Texts of rows that were left out again stay known; they must not decide.
+        let mut used = vec![false; self.texts.len()];
+        self.codes.iter().for_each(|&code| used[code as usize] = true);
+        let in_use = || numbers.iter().zip(&used).filter(|(_, used)| **used).map(|(number, _)| *number);
+        let meaning = match (kind, schema.and_then(|schema| schema.labels)) {
+            (LabelKind::Classes, _) | (LabelKind::Detect, Some(LabelMeaning::Classes)) => LabelMeaning::Classes,
+            (LabelKind::Values, _) | (LabelKind::Detect, Some(LabelMeaning::Values)) => LabelMeaning::Values,
+            (LabelKind::Detect, None) => {
+                let all_numbers = in_use().all(|number| number.is_some());
+                let one_not_whole = in_use().flatten().any(|number| number.fract() != 0.0);
+                if all_numbers && one_not_whole { LabelMeaning::Values } else { LabelMeaning::Classes }
+            }
+        };
+        match meaning {
+            LabelMeaning::Values => self.values(&numbers, place_of),
+            LabelMeaning::Classes => Ok(self.classes(&numbers, &used, schema)),
+        }
+    }
+
+    fn values(&self, numbers: &[Option<f64>], place_of: impl Fn(usize) -> Place) -> Result<Understood, ReadError> {
+        let value = |(row, &code): (usize, &u32)| match numbers[code as usize] {
+            Some(value) if (value as f32).is_finite() => Ok(Label::Value(value as f32)),
+            Some(value) => Err(place_of(row).error(Problem::Unusable { value })),
+            None => Err(place_of(row).error(Problem::NotANumber {
+                text: shown(self.texts[code as usize].as_bytes()),
+                remedy: "labels were asked to be values; ask for classes, or mend the label",
+            })),
+        };
+        let labels = self.codes.iter().enumerate().map(value).collect::<Result<_, _>>()?;
+        Ok(Understood { labels, class_names: Vec::new() })
+    }
+
+    fn classes(&self, numbers: &[Option<f64>], used: &[bool], schema: Option<&Schema>) -> Understood {
+        let mut class_names = schema.map_or_else(Vec::new, |schema| schema.class_names.clone());
+        let mut class_of: HashMap<String, u32> =
+            class_names.iter().enumerate().map(|(class, name)| (name.clone(), class as u32)).collect();
+        let mut order: Vec<usize> = (0..self.texts.len()).filter(|&code| used[code]).collect();
+        // By number where all are numbers (9 before 10), else by text.
+        if order.iter().all(|&code| numbers[code].is_some()) {
+            order.sort_by(|&a, &b| {
+                let by_number = numbers[a].partial_cmp(&numbers[b]).unwrap_or(std::cmp::Ordering::Equal);
+                by_number.then_with(|| self.texts[a].cmp(&self.texts[b]))
+            });
+        } else {
+            order.sort_by(|&a, &b| self.texts[a].cmp(&self.texts[b]));
+        }
+        let mut class_of_code = vec![0; self.texts.len()];
+        for code in order {
+            let name = self.texts[code].to_string();
+            class_of_code[code] = *class_of.entry(name).or_insert_with_key(|name| {
+                class_names.push(name.clone());
+                (class_names.len() - 1) as u32
+            });
+        }
+        let labels = self.codes.iter().map(|&code| Label::class(class_of_code[code as usize])).collect();
+        Understood { labels, class_names }
+    }
+}
+
+/// The number that a whole text is, if it is one. NaN is none.
+fn number(text: &str) -> Option<f64> {
+    text.trim().parse::<f64>().ok().filter(|number| !number.is_nan())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn understand(texts: &[&str], kind: LabelKind) -> Understood {
+        let mut labels = LabelCollector::default();
+        texts.iter().for_each(|text| labels.push(text));
+        labels.understand(kind, None, |_| Place::file("test")).unwrap()
+    }
+
+    #[test]
+    fn texts_and_whole_numbers_are_classes_in_sorted_order() {
+        let said = understand(&["b", "a", "b"], LabelKind::Detect);
+        assert_eq!(said.class_names, ["a", "b"]);
+        assert_eq!(said.labels, [1, 0, 1].map(Label::class));
+        // 10 after 9, and -1 first.
+        assert_eq!(understand(&["10", "9", "-1"], LabelKind::Detect).class_names, ["-1", "9", "10"]);
+        assert_eq!(understand(&["10", "9", "x"], LabelKind::Detect).class_names, ["10", "9", "x"]);
+    }
+
+    #[test]
+    fn one_number_that_is_not_whole_makes_values() {
+        let said = understand(&["1", "2.5"], LabelKind::Detect);
+        assert_eq!(said.labels, [Label::Value(1.0), Label::Value(2.5)]);
+        assert_eq!(understand(&["1", "2.5"], LabelKind::Classes).class_names, ["1", "2.5"]);
+        assert_eq!(understand(&["1", "2"], LabelKind::Values).labels, [Label::Value(1.0), Label::Value(2.0)]);
+    }
+
+    #[test]
+    fn numbers_are_written_in_the_shortest_way() {
+        let mut labels = LabelCollector::default();
+        [7.0, 10.0, 7.0].into_iter().for_each(|number| labels.push_number(number));
+        labels.push("7");
+        let said = labels.understand(LabelKind::Detect, None, |_| Place::file("test")).unwrap();
+        assert_eq!(said.class_names, ["7", "10"]);
+        assert_eq!(said.labels, [0, 1, 0, 0].map(Label::class));
+    }
+
+    #[test]
+    fn recorded_classes_keep_their_numbers_and_new_ones_follow() {
+        let schema = Schema { class_names: vec!["b".into(), "a".into()], ..Schema::default() };
+        let mut labels = LabelCollector::default();
+        ["a", "c", "b", "aa"].into_iter().for_each(|text| labels.push(text));
+        let said = labels.understand(LabelKind::Detect, Some(&schema), |_| Place::file("test")).unwrap();
+        assert_eq!(said.class_names, ["b", "a", "aa", "c"]);
+        assert_eq!(said.labels, [1, 3, 0, 2].map(Label::class));
+    }
+
+    #[test]
+    fn labels_of_rows_left_out_do_not_count() {
+        let mut labels = LabelCollector::default();
+        ["1", "2", "x"].into_iter().for_each(|text| labels.push(text));
+        labels.truncate(2);
+        let said = labels.understand(LabelKind::Detect, None, |_| Place::file("test")).unwrap();
+        assert_eq!(said.class_names, ["1", "2"]);
+    }
+
+    #[test]
+    fn a_text_among_values_is_refused_with_its_row() {
+        let mut labels = LabelCollector::default();
+        ["1.5", "many"].into_iter().for_each(|text| labels.push(text));
+        let place = |row: usize| Place::file("t.csv").row(row as u64 + 1);
+        let error = labels.understand(LabelKind::Values, None, place).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "t.csv, row 2: \"many\" is not a number; labels were asked to be values; ask for classes, or mend the label"
+        );
+    }
+}

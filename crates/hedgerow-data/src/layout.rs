@@ -1,0 +1,265 @@
+//! Which column of a table is what: label, id, split, feature, or left out.
+
+use crate::encoding::FeatureColumn;
+use crate::error::{Place, Problem, ReadError, listed};
+use crate::options::{Column, LabelColumn, ReadOptions};
+use crate::suggest::nearest_name;
+
+/// The roles of the columns of a table, by their number in the file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Layout {
+    pub(crate) label: Option<usize>,
+    pub(crate) id: Option<usize>,
+    pub(crate) split: Option<usize>,
+    /// In the order of the features. With a schema, in its order.
+    pub(crate) features: Vec<usize>,
+}
+
+/// Names by which a label column is recognised.
+const LABEL_NAMES: [&str; 4] = ["label", "class", "target", "y"];
+
+impl Layout {
+    /// Finds the role of each column. `named`: whether `names` come from the file.
+    pub(crate) fn of(names: &[String], named: bool, options: &ReadOptions, file: &str) -> Result<Self, ReadError> {
+        Self::of_wide(names, &vec![1; names.len()], named, options, file)
+    }
+
+    /// As [`Self::of`], for columns of which some are vectors: `widths` are the features of each.
+    pub(crate) fn of_wide(
+        names: &[String],
+        widths: &[usize],
+        named: bool,
+        options: &ReadOptions,
+        file: &str,
+    ) -> Result<Self, ReadError> {
+        let columns = Columns { names, widths, named, file };
+        let id = columns.find_optional(options.id_column.as_ref(), "the id")?;
+        let split = columns.find_optional(options.split_column.as_ref(), "the split")?;
+        let ignored =
+            options.ignore.iter().map(|column| columns.find(column, "leaving out")).collect::<Result<Vec<_>, _>>()?;
+        let free = |column: &usize| Some(*column) != id && Some(*column) != split && !ignored.contains(column);
+        let label = match &options.label {
+            LabelColumn::At(column) => Some(columns.find(column, "the label")?),
+            LabelColumn::None => None,
+            LabelColumn::Detect => columns.detect_label(options, (0..names.len()).filter(free).collect()),
+        };
+        let roles = [(label, "the label"), (id, "the id"), (split, "the split")];
+        for (at, (first, first_role)) in roles.iter().enumerate() {
+            let clash = roles[at + 1..].iter().find(|(second, _)| first.is_some() && first == second);
+            let ignored = first.filter(|column| ignored.contains(column)).map(|_| "left out");
+            if let (Some(column), Some(second)) = (first, clash.map(|(_, role)| *role).or(ignored)) {
+                let column = columns.shown(*column);
+                return Err(Place::file(file).error(Problem::TwoRoles { column, first: first_role, second }));
+            }
+        }
+        let rest: Vec<usize> = (0..names.len()).filter(free).filter(|column| Some(*column) != label).collect();
+        let features = match &options.schema {
+            None => rest,
+            Some(schema) if schema.encoding.is_named() && named => schema
+                .encoding
+                .columns()
+                .iter()
+                .map(|column| columns.find(&Column::Name(column.name().to_owned()), "a feature"))
+                .collect::<Result<_, _>>()?,
+            Some(schema) => {
+                let expected = schema.encoding.columns().len();
+                // A matrix that was recorded as one wide column may come back as a table of numbers.
+                let matrix =
+                    matches!(schema.encoding.columns(), [FeatureColumn::Vector { name, .. }] if name.is_empty());
+                let (expected, got) =
+                    if matrix { (schema.encoding.width(), columns.width(&rest)) } else { (expected, rest.len()) };
+                if got != expected {
+                    let problem = Problem::FeatureCount { expected, got };
+                    return Err(Place::file(file).error(problem));
+                }
+                rest
+            }
+        };
+        if features.is_empty() {
+            let used = listed(
+                [label, id, split].into_iter().flatten().map(|at| names[at].as_str()).collect::<Vec<_>>().into_iter(),
+            );
+            return Err(Place::file(file).error(Problem::NoFeatures { used }));
+        }
+        Ok(Self { label, id, split, features })
+    }
+}
+
+impl Layout {
+    /// The numbers of the given columns.
+    pub(crate) fn columns_of(
+        names: &[String],
+        named: bool,
+        asked: &[Column],
+        file: &str,
+    ) -> Result<Vec<usize>, ReadError> {
+        asked.iter().map(|column| Columns { names, widths: &[], named, file }.find(column, "categories")).collect()
+    }
+}
+
+struct Columns<'a> {
+    names: &'a [String],
+    /// Features of each column.
+    widths: &'a [usize],
+    named: bool,
+    file: &'a str,
+}
+
+impl Columns<'_> {
+    fn find_optional(&self, column: Option<&Column>, role: &'static str) -> Result<Option<usize>, ReadError> {
+        column.map(|column| self.find(column, role)).transpose()
+    }
+
+    fn find(&self, column: &Column, role: &'static str) -> Result<usize, ReadError> {
+        let found = match column {
+            Column::Name(name) => {
+                let mut same = self.names.iter().enumerate().filter(|(_, other)| *other == name).map(|(at, _)| at);
+                let found = same.next();
+                if same.next().is_some() {
+                    return Err(Place::file(self.file).error(Problem::DuplicateColumn { name: name.clone() }));
+                }
+                found
+            }
+            Column::Number(number) => {
+                let from_start = if *number < 0 { *number + self.names.len() as i64 } else { *number };
+                usize::try_from(from_start).ok().filter(|&at| at < self.names.len())
+            }
+        };
+        found.ok_or_else(|| {
+            let nearest = match column {
+                Column::Name(name) => nearest_name(name, self.names.iter().map(String::as_str)).map(str::to_owned),
+                Column::Number(_) => None,
+            };
+            let available = if self.named {
+                listed(self.names.iter().map(String::as_str))
+            } else {
+                format!("0 to {} (the file has no header)", self.names.len().saturating_sub(1))
+            };
+            Place::file(self.file).error(Problem::NoSuchColumn { role, asked: column.to_string(), nearest, available })
+        })
+    }
+
+    /// The label column if nobody named it.
+    fn detect_label(&self, options: &ReadOptions, free: Vec<usize>) -> Option<usize> {
+        if let Some(schema) = &options.schema {
+            // Data to predict often comes without labels: then no column of that name, or just the feature columns.
+            return match &schema.label_column {
+                Some(name) if self.named => free.into_iter().find(|&at| self.names[at] == *name),
+                _ if self.named && schema.encoding.is_named() => None,
+                _ => {
+                    let matrix = schema.encoding.columns().len() == 1 && !schema.encoding.is_named();
+                    let (last, rest) = free.split_last()?;
+                    let labelled = if matrix {
+                        self.width(rest) == schema.encoding.width()
+                    } else {
+                        rest.len() == schema.encoding.columns().len()
+                    };
+                    labelled.then_some(*last)
+                }
+            };
+        }
+        let by_name = || {
+            let same = |at: &&usize| LABEL_NAMES.contains(&self.names[**at].trim().to_ascii_lowercase().as_str());
+            free.iter().find(same).copied()
+        };
+        self.named.then(by_name).flatten().or_else(|| free.last().copied())
+    }
+
+    fn width(&self, columns: &[usize]) -> usize {
+        columns.iter().map(|&column| self.widths[column]).sum()
+    }
+
+    fn shown(&self, column: usize) -> String {
+        if self.named { format!("\"{}\"", self.names[column]) } else { column.to_string() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::encoding::{Encoding, Schema};
+
+    fn names(names: &[&str]) -> Vec<String> {
+        names.iter().map(|name| (*name).to_owned()).collect()
+    }
+
+    fn options(change: impl FnOnce(&mut ReadOptions)) -> ReadOptions {
+        let mut options = ReadOptions::default();
+        change(&mut options);
+        options
+    }
+
+    #[test]
+    fn labels_are_found_by_name_and_else_at_the_end() {
+        let layout = Layout::of(&names(&["a", "Class", "b"]), true, &options(|_| ()), "t").unwrap();
+        assert_eq!(layout, Layout { label: Some(1), id: None, split: None, features: vec![0, 2] });
+        let layout = Layout::of(&names(&["a", "b", "species"]), true, &options(|_| ()), "t").unwrap();
+        assert_eq!(layout.label, Some(2));
+    }
+
+    #[test]
+    fn columns_are_named_or_counted_from_either_end() {
+        let asked = options(|options| {
+            options.label = LabelColumn::At(Column::Number(0));
+            options.id_column = Some(Column::Name("id".into()));
+            options.ignore = vec![Column::Number(-1)];
+        });
+        let layout = Layout::of(&names(&["l", "id", "x", "note"]), true, &asked, "t").unwrap();
+        assert_eq!(layout, Layout { label: Some(0), id: Some(1), split: None, features: vec![2] });
+    }
+
+    #[test]
+    fn a_missing_column_gets_a_suggestion() {
+        let asked = options(|options| options.label = LabelColumn::At(Column::Name("speceis".into())));
+        let error = Layout::of(&names(&["x", "species"]), true, &asked, "iris.csv").unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "iris.csv: there is no column \"speceis\" for the label (did you mean \"species\"?); \
+             the columns are \"x\", \"species\""
+        );
+        let asked = options(|options| options.label = LabelColumn::At(Column::Number(2)));
+        let error = Layout::of(&names(&["0", "1"]), false, &asked, "t").unwrap_err();
+        assert!(error.to_string().ends_with("the columns are 0 to 1 (the file has no header)"), "{error}");
+    }
+
+    #[test]
+    fn a_column_has_one_role() {
+        let asked = options(|options| {
+            options.label = LabelColumn::At(Column::Number(1));
+            options.id_column = Some(Column::Number(1));
+        });
+        let error = Layout::of(&names(&["x", "y"]), true, &asked, "t").unwrap_err();
+        assert!(matches!(*error.problem, Problem::TwoRoles { .. }), "{error}");
+        let error = Layout::of(&names(&["y"]), true, &options(|_| ()), "t").unwrap_err();
+        assert!(matches!(*error.problem, Problem::NoFeatures { .. }), "{error}");
+    }
+
+    #[test]
+    fn a_schema_finds_its_columns_in_any_order_and_lives_without_labels() {
+        let number = |name: &str| FeatureColumn::Number { name: name.into() };
+        let encoding = Encoding::new(vec![number("a"), number("b")], true);
+        let schema = Schema { encoding, label_column: Some("y".into()), ..Schema::default() };
+        let asked = options(|options| options.schema = Some(schema));
+        let layout = Layout::of(&names(&["b", "extra", "a"]), true, &asked, "t").unwrap();
+        assert_eq!(layout, Layout { label: None, id: None, split: None, features: vec![2, 0] });
+        let layout = Layout::of(&names(&["y", "a", "b"]), true, &asked, "t").unwrap();
+        assert_eq!(layout.label, Some(0));
+        assert!(Layout::of(&names(&["a", "y"]), true, &asked, "t").is_err());
+        // Without a header, by position.
+        let layout = Layout::of(&names(&["0", "1"]), false, &asked, "t").unwrap();
+        assert_eq!((layout.label, layout.features), (None, vec![0, 1]));
+        let layout = Layout::of(&names(&["0", "1", "2"]), false, &asked, "t").unwrap();
+        assert_eq!(layout.label, Some(2));
+    }
+
+    #[test]
+    fn a_recorded_matrix_may_come_back_as_a_vector_column() {
+        let schema = Schema { encoding: Encoding::matrix(4), ..Schema::default() };
+        let asked = options(|options| options.schema = Some(schema));
+        let layout = Layout::of_wide(&names(&["point", "digit"]), &[4, 1], true, &asked, "t").unwrap();
+        assert_eq!((layout.label, layout.features), (Some(1), vec![0]));
+        let layout = Layout::of_wide(&names(&["a", "b"]), &[1, 3], true, &asked, "t").unwrap();
+        assert_eq!((layout.label, layout.features), (None, vec![0, 1]));
+        assert!(Layout::of_wide(&names(&["point"]), &[5], true, &asked, "t").is_err());
+    }
+}

@@ -1,0 +1,269 @@
+//! NPZ, a zip archive of NumPy arrays: points and labels, perhaps of several splits, told apart by their names.
+//!
+//! Names say what an array is: `x_train`, `y_train`, `train_images`, `test_labels`, or just `X` and `y`; all of them are in
+//! [`Role::of`]. The arrays themselves are read by [`crate::npy`]. Sizes that the archive announces are not trusted: an
+//! array is read up to what its own header says, and only if that fits into the memory limit.
+
+use std::io::{self, Read, Seek, SeekFrom};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use zip::ZipArchive;
+use zip::result::ZipError;
+
+use crate::error::{Place, Problem, ReadError, listed};
+use crate::input::{Input, ReadSeek};
+use crate::labels::LabelCollector;
+use crate::npy::{ArrayReader, ByteSource, read_labels_from};
+use crate::options::{LabelColumn, ReadOptions};
+use crate::progress::Listener;
+use crate::read::{PartTable, Step, join, report};
+use crate::splits::Split;
+use crate::table::Table;
+
+mod directory;
+
+/// Bytes of rows that are read between two reports of progress.
+const BLOCK_BYTES: u64 = 4 << 20;
+
+/// Reads all arrays of points that the archive has, with their labels, as one table.
+///
+/// Labels come from arrays named so, unless the options name a column of the points, a second file or none.
+pub(crate) fn read_table(
+    input: &mut Input,
+    options: &ReadOptions,
+    listener: &mut Listener<'_>,
+) -> Result<Table, ReadError> {
+    let place = input.place();
+    let mut reader = Counted { inner: input.open_anywhere(options.memory_limit)?, count: Arc::default() };
+    let total_bytes = reader.seek(SeekFrom::End(0)).map_err(|error| place.clone().error(Problem::Io(error)))?;
+    directory::check(&mut reader).map_err(|problem| place.clone().error(problem))?;
+    let count = Arc::clone(&reader.count);
+    let mut archive = ZipArchive::new(reader).map_err(|error| place.clone().error(zip_problem(error)))?;
+    count.store(0, Ordering::Relaxed); // the directory is no progress
+    let from_arrays = options.label == LabelColumn::Detect && options.labels_from.is_none();
+    let mut progress = |held_bytes: u64| {
+        check_memory(held_bytes, options, input)?;
+        // Seeking may read some bytes twice.
+        let done_bytes = count.load(Ordering::Relaxed).min(total_bytes);
+        report(listener, input, done_bytes, Some(total_bytes))
+    };
+    let mut parts: Vec<PartTable> = Vec::new();
+    for part in find_parts(archive.file_names(), &place)? {
+        let held_bytes = parts.iter().map(|part| part.table.size_bytes()).sum::<u64>();
+        let (points, file) = open_array(&mut archive, &part.points, input)?;
+        let mut array = ArrayReader::open(points, options)?;
+        check_memory(held_bytes.saturating_add(array.table_bytes()), options, input)?;
+        let mut table = array.table();
+        let rows = (BLOCK_BYTES / array.row_bytes()).max(1) as usize;
+        loop {
+            let step = array.read_rows(&mut table, rows)?;
+            progress(held_bytes + table.size_bytes())?;
+            if step == Step::End {
+                break;
+            }
+        }
+        drop(array);
+        if let (Some(labels), true) = (&part.labels, from_arrays) {
+            table.labels = Some(read_labels(&mut archive, labels, table.rows, options, input)?);
+            progress(held_bytes + table.size_bytes())?;
+        }
+        parts.push(PartTable { split: part.split.unwrap_or(Split::Train), table, file });
+    }
+    Ok(join(parts)?.expect("there is a part, or its absence was an error"))
+}
+
+type Archive = ZipArchive<Counted<Box<dyn ReadSeek>>>;
+
+fn check_memory(needed_bytes: u64, options: &ReadOptions, input: &Input) -> Result<(), ReadError> {
+    let limit_bytes = options.memory_limit;
+    if needed_bytes > limit_bytes {
+        return Err(input.place().error(Problem::TooLarge { needed_bytes, limit_bytes }));
+    }
+    Ok(())
+}
+
+fn read_labels(
+    archive: &mut Archive,
+    name: &str,
+    points: usize,
+    options: &ReadOptions,
+    input: &Input,
+) -> Result<LabelCollector, ReadError> {
+    let (source, file) = open_array(archive, name, input)?;
+    let labels = read_labels_from(source, options.memory_limit)?;
+    if labels.len() != points {
+        let problem = Problem::Count { points: points as u64, labels: labels.len() as u64 };
+        return Err(Place::file(&file).error(problem));
+    }
+    Ok(labels)
+}
+
+/// Opens one array, with its name for errors.
+fn open_array<'a>(
+    archive: &'a mut Archive,
+    name: &str,
+    input: &Input,
+) -> Result<(Entry<impl Read + 'a>, String), ReadError> {
+    let file = format!("{} ({})", input.name(), name.strip_suffix(".npy").unwrap_or(name));
+    let reader = archive.by_name(name).map_err(|error| Place::file(&file).error(zip_problem(error)))?;
+    Ok((Entry { reader, file: file.clone() }, file))
+}
+
+/// An entry of the archive, being decompressed.
+struct Entry<R> {
+    reader: R,
+    file: String,
+}
+
+impl<R: Read> ByteSource for Entry<R> {
+    fn append_to(&mut self, into: &mut Vec<u8>, n_bytes: u64) -> Result<u64, ReadError> {
+        let read = (&mut self.reader).take(n_bytes).read_to_end(into);
+        read.map(|n_read| n_read as u64).map_err(|error| self.place().error(zip_problem(error.into())))
+    }
+
+    fn place(&self) -> Place {
+        Place::file(&self.file)
+    }
+}
+
+/// What the reader of archives found wrong, in our words.
+fn zip_problem(error: ZipError) -> Problem {
+    match error {
+        ZipError::Io(error) => match error.kind() {
+            io::ErrorKind::InvalidInput
+            | io::ErrorKind::InvalidData
+            | io::ErrorKind::UnexpectedEof
+            | io::ErrorKind::Other => Problem::Compressed(error),
+            _ => Problem::Io(error),
+        },
+        ZipError::InvalidPassword | ZipError::UnsupportedArchive(ZipError::PASSWORD_REQUIRED) => Problem::Unsupported {
+            found: "encrypted entries".to_owned(),
+            supported: "decrypt the archive first: numpy.savez writes none",
+        },
+        ZipError::UnsupportedArchive(what) => Problem::Unsupported {
+            found: format!("an archive of an unusual kind ({what})"),
+            supported: "what numpy.savez and numpy.savez_compressed write is read: save it with one of them",
+        },
+        other => Problem::Damaged { reason: other.to_string() },
+    }
+}
+
+/// What the name of an array says of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Role {
+    split: Option<Split>,
+    content: Content,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Content {
+    Points,
+    Labels,
+}
+
+impl Role {
+    /// What the array of this name is, in any letter case: a word for the content (`x`, `labels`) with or without a word
+    /// for the split before or after it (`x_train`, `train_labels`), or one of the names that NumPy gives.
+    fn of(name: &str) -> Option<Self> {
+        let name = name.to_ascii_lowercase();
+        let role = |split, content| Some(Self { split, content });
+        if let "arr_0" | "arr_1" = name.as_str() {
+            return role(None, if name == "arr_0" { Content::Points } else { Content::Labels });
+        }
+        if let Some(content) = Content::from_word(&name) {
+            return role(None, content);
+        }
+        let (first, second) = name.split_once(['_', '-'])?;
+        match (Split::from_word(first), Content::from_word(second)) {
+            (Some(split), Some(content)) => role(Some(split), content),
+            _ => role(Some(Split::from_word(second)?), Content::from_word(first)?),
+        }
+    }
+}
+
+impl Content {
+    fn from_word(word: &str) -> Option<Self> {
+        match word {
+            "x" | "data" | "images" | "features" | "points" => Some(Self::Points),
+            "y" | "label" | "labels" | "target" | "targets" => Some(Self::Labels),
+            _ => None,
+        }
+    }
+}
+
+/// Points and labels that belong together: the names of their entries.
+#[derive(Debug, PartialEq, Eq)]
+struct Part {
+    split: Option<Split>,
+    points: String,
+    labels: Option<String>,
+}
+
+/// Finds the arrays by their names: those of splits if there are any, else the ones without, in the order of the splits.
+fn find_parts<'a>(entries: impl Iterator<Item = &'a str>, place: &Place) -> Result<Vec<Part>, ReadError> {
+    // Folders and other files may lie in the archive; they are no arrays.
+    let arrays: Vec<&str> = entries.filter_map(|name| name.strip_suffix(".npy")).collect();
+    let unsupported = |found: String| {
+        let supported = "name points and labels x_train, y_train, x_test, y_test, or X and y: \
+                         numpy.savez(path, X=points, y=labels)";
+        place.clone().error(Problem::Unsupported { found, supported })
+    };
+    let find = |split, content| {
+        let mut same = arrays.iter().filter(|name| Role::of(name) == Some(Role { split, content }));
+        let (found, other) = (same.next(), same.next());
+        if let (Some(first), Some(second)) = (found, other) {
+            let what = if content == Content::Points { "points" } else { "labels" };
+            return Err(unsupported(format!("two arrays of the same {what}, \"{first}\" and \"{second}\"")));
+        }
+        Ok(found)
+    };
+    let mut parts = Vec::new();
+    let splits = Split::ALL.into_iter().map(Some).chain([None]);
+    for split in splits {
+        if split.is_none() && !parts.is_empty() {
+            break;
+        }
+        let entry = |name: &&str| format!("{name}.npy");
+        match (find(split, Content::Points)?, find(split, Content::Labels)?) {
+            (Some(points), labels) => parts.push(Part { split, points: entry(points), labels: labels.map(entry) }),
+            (None, Some(labels)) if split.is_some() => {
+                return Err(unsupported(format!("the labels \"{labels}\" without points")));
+            }
+            (None, _) => {}
+        }
+    }
+    // Without names nothing tells four arrays apart.
+    let unnamed = |part: &Part| part.points == "arr_0.npy" && arrays.contains(&"arr_2");
+    if parts.is_empty() || parts.iter().any(unnamed) {
+        let found = match arrays.is_empty() {
+            true => "no NumPy arrays".to_owned(),
+            false => format!("arrays whose names do not say what they are: {}", listed(arrays.iter().copied())),
+        };
+        return Err(unsupported(found));
+    }
+    Ok(parts)
+}
+
+/// Counts the bytes that are read.
+struct Counted<R> {
+    inner: R,
+    count: Arc<AtomicU64>,
+}
+
+impl<R: Read> Read for Counted<R> {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        let n_read = self.inner.read(into)?;
+        self.count.fetch_add(n_read as u64, Ordering::Relaxed);
+        Ok(n_read)
+    }
+}
+
+impl<R: Seek> Seek for Counted<R> {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        self.inner.seek(to)
+    }
+}
+
+#[cfg(test)]
+mod tests;

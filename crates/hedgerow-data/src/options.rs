@@ -1,0 +1,174 @@
+//! How to read: what the user says about a file, and what is found out if nothing is said.
+
+use std::path::PathBuf;
+use std::str::FromStr;
+
+use crate::encoding::Schema;
+use crate::format::Format;
+
+/// How data is read. The defaults read a typical file without being told anything.
+///
+/// # Example
+/// ```
+/// use hedgerow_data::{Column, LabelColumn, ReadOptions};
+///
+/// let mut options = ReadOptions::default();
+/// options.label = LabelColumn::At("species".parse().expect("any text names a column"));
+/// options.ignore = vec![Column::Number(-1)]; // the last column
+/// ```
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct ReadOptions {
+    /// The format; found out from the name and the contents if not given.
+    pub format: Option<Format>,
+    /// Which column has the labels. Applies to tables and to plain matrices (NPY).
+    pub label: LabelColumn,
+    /// A second file with the labels, for formats that hold points only (IDX, NPY).
+    pub labels_from: Option<PathBuf>,
+    /// What labels are.
+    pub label_kind: LabelKind,
+    /// Whether it is an error if all labels are the same, as it is where a classifier is to be fitted.
+    pub constant_label: ConstantLabel,
+    /// A column that names each row. Without one, rows are numbered.
+    pub id_column: Option<Column>,
+    /// A column of the words train, validation and test.
+    pub split_column: Option<Column>,
+    /// Columns that are left out.
+    pub ignore: Vec<Column>,
+    /// Columns whose values are categories although they look like numbers (codes, for instance).
+    pub categories: Vec<Column>,
+    /// Whether the first line of a text table names the columns.
+    pub header: Header,
+    /// The byte between the fields of a text table; found out if not given.
+    pub delimiter: Option<u8>,
+    /// The byte that begins a line of comment in a text table; without one, there are none.
+    pub comment: Option<u8>,
+    /// What to do with rows that lack a value.
+    pub missing: MissingValues,
+    /// What to do with a text that a recorded category column did not have.
+    pub unknown_category: UnknownCategory,
+    /// The columns, categories and classes recorded when a model was fitted: data is read to match them.
+    pub schema: Option<Schema>,
+    /// The first index of svmlight data; found out if not given (0 if an index 0 occurs, else 1).
+    pub first_index: Option<u8>,
+    /// The most memory that one read may take, in bytes.
+    pub memory_limit: u64,
+}
+
+impl Default for ReadOptions {
+    fn default() -> Self {
+        Self {
+            format: None,
+            label: LabelColumn::Detect,
+            labels_from: None,
+            label_kind: LabelKind::Detect,
+            constant_label: ConstantLabel::Refuse,
+            id_column: None,
+            split_column: None,
+            ignore: Vec::new(),
+            categories: Vec::new(),
+            header: Header::Detect,
+            delimiter: None,
+            comment: None,
+            missing: MissingValues::Refuse,
+            unknown_category: UnknownCategory::Refuse,
+            schema: None,
+            first_index: None,
+            memory_limit: 4 << 30,
+        }
+    }
+}
+
+/// A column of a table.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum Column {
+    /// By its name in the header.
+    Name(String),
+    /// By its number from 0, or, if negative, counted from the end: -1 is the last.
+    Number(i64),
+}
+
+impl FromStr for Column {
+    type Err = std::convert::Infallible;
+
+    /// An integer is a number, everything else a name. A column whose name is an integer is found by [`Column::Name`].
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        Ok(text.parse().map_or_else(|_| Self::Name(text.to_owned()), Self::Number))
+    }
+}
+
+impl std::fmt::Display for Column {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Name(name) => write!(f, "\"{name}\""),
+            Self::Number(number) => number.fmt(f),
+        }
+    }
+}
+
+/// Which column of a table has the labels.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum LabelColumn {
+    /// Of a table with names: the column named label, class, target or y (in any case); else the last one. Of a matrix: none.
+    #[default]
+    Detect,
+    /// This one.
+    At(Column),
+    /// None: the rows have no labels.
+    None,
+}
+
+/// What labels are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum LabelKind {
+    /// Values if all are numbers and at least one is not whole; else classes. (The rule of scikit-learn.)
+    #[default]
+    Detect,
+    /// Classes, whatever they look like.
+    Classes,
+    /// Numbers to predict.
+    Values,
+}
+
+/// Whether all labels may be the same.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum ConstantLabel {
+    /// No: a classifier cannot be fitted to it.
+    #[default]
+    Refuse,
+    /// Yes: for instance examples of one new class that are added to a model.
+    Allow,
+}
+
+/// Whether the first line of a text table names the columns.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Header {
+    /// It does if none of its fields is a number and at least one has text.
+    #[default]
+    Detect,
+    /// It does.
+    Present,
+    /// It is data.
+    Absent,
+}
+
+/// What to do with rows that lack a value. Missing are, in text, an empty field and `NA`, `N/A`, `#N/A`, `<NA>`, `NaN`,
+/// `null`, `none` (in any case) and `?`; in Parquet, null.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum MissingValues {
+    /// Refuse the file, with the row and column.
+    #[default]
+    Refuse,
+    /// Leave such rows out. How many is in [`Dataset::dropped_rows`](crate::Dataset::dropped_rows).
+    DropRows,
+}
+
+/// What to do with a text that a recorded category column did not have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum UnknownCategory {
+    /// Refuse it, with the row and column.
+    #[default]
+    Refuse,
+    /// Set all features of the column to 0.
+    Zeros,
+}

@@ -1,0 +1,406 @@
+//! Rows on their way from any reader into a [`Dataset`].
+//!
+//! Numbers are collected row after row, so that a file of numbers needs no further copy; texts of category columns are
+//! collected as codes and spread over their features at the end, when all texts are known.
+
+use std::collections::HashMap;
+
+use hedgerow_core::{Label, Points};
+
+use crate::dataset::{Dataset, ImageShape};
+use crate::encoding::{Encoding, FeatureColumn};
+use crate::error::{Place, Problem, ReadError, listed, shown};
+use crate::labels::{LabelCollector, Understood};
+use crate::options::{ConstantLabel, ReadOptions, UnknownCategory};
+use crate::row_ids::RowIds;
+use crate::splits::Split;
+
+/// The most different texts that a category column may have.
+pub(crate) const MAX_CATEGORIES: usize = 256;
+
+/// Rows collected so far.
+#[derive(Debug)]
+pub(crate) struct Table {
+    columns: Vec<CollectedColumn>,
+    named: bool,
+    /// The numbers of the rows, one row after another: all number and vector columns in their order.
+    pub(crate) numbers: Numbers,
+    pub(crate) number_width: usize,
+    pub(crate) labels: Option<LabelCollector>,
+    pub(crate) label_column: Option<String>,
+    pub(crate) ids: Option<Vec<String>>,
+    pub(crate) splits: Option<Vec<Split>>,
+    /// Number of each row in its source, counted from the first row of this table, if some were left out.
+    pub(crate) source_rows: Option<Vec<u64>>,
+    pub(crate) rows: usize,
+    pub(crate) dropped_rows: usize,
+    pub(crate) image_shape: Option<ImageShape>,
+    /// The first index of svmlight data, so that other data is read in the same way.
+    pub(crate) first_index: Option<u8>,
+}
+
+/// Values of one number type.
+#[derive(Debug, PartialEq)]
+pub(crate) enum Numbers {
+    F32(Vec<f32>),
+    U8(Vec<u8>),
+}
+
+/// A feature column and, for a category, its texts.
+#[derive(Debug)]
+pub(crate) enum CollectedColumn {
+    Number { name: String },
+    Vector { name: String, width: usize },
+    Category { name: String, texts: CategoryCollector },
+}
+
+/// The texts of a category column, each once, and which of them each row has.
+#[derive(Debug, Default)]
+pub(crate) struct CategoryCollector {
+    texts: Vec<String>,
+    code_of: HashMap<String, u32>,
+    pub(crate) codes: Vec<u32>,
+    /// Whether the texts were recorded earlier: then no others may come.
+    recorded: bool,
+}
+
+/// The code of a text that was not recorded.
+const UNKNOWN: u32 = u32::MAX;
+
+impl CategoryCollector {
+    pub(crate) fn recorded(texts: &[String]) -> Self {
+        let code_of = texts.iter().enumerate().map(|(code, text)| (text.clone(), code as u32)).collect();
+        Self { texts: texts.to_vec(), code_of, codes: Vec::new(), recorded: true }
+    }
+
+    /// Takes the text of the next row.
+    pub(crate) fn push(&mut self, text: &str, unknown: UnknownCategory) -> Result<(), Problem> {
+        let code = match (self.code_of.get(text), self.recorded, unknown) {
+            (Some(code), _, _) => *code,
+            (None, false, _) if self.texts.len() == MAX_CATEGORIES => {
+                return Err(Problem::TooManyCategories { max: MAX_CATEGORIES });
+            }
+            (None, false, _) => {
+                let code = self.texts.len() as u32;
+                self.texts.push(text.to_owned());
+                self.code_of.insert(text.to_owned(), code);
+                code
+            }
+            (None, true, UnknownCategory::Zeros) => UNKNOWN,
+            (None, true, UnknownCategory::Refuse) => {
+                let known = listed(self.texts.iter().map(String::as_str));
+                return Err(Problem::UnknownCategory { text: shown(text.as_bytes()), known });
+            }
+        };
+        self.codes.push(code);
+        Ok(())
+    }
+
+    /// The texts in the order of their features, and the feature of each code.
+    fn settle(&self) -> (Vec<String>, Vec<usize>) {
+        let mut order: Vec<usize> = (0..self.texts.len()).collect();
+        if !self.recorded {
+            // Texts of rows that were left out again must not become features.
+            let mut used = vec![false; self.texts.len()];
+            self.codes.iter().filter(|code| **code != UNKNOWN).for_each(|&code| used[code as usize] = true);
+            order.retain(|&code| used[code]);
+            order.sort_by(|&a, &b| self.texts[a].cmp(&self.texts[b]));
+        }
+        let mut feature_of = vec![0; self.texts.len()];
+        order.iter().enumerate().for_each(|(feature, &code)| feature_of[code] = feature);
+        (order.into_iter().map(|code| self.texts[code].clone()).collect(), feature_of)
+    }
+}
+
+impl Table {
+    /// A table without rows. `named`: whether the column names come from the file.
+    pub(crate) fn new(columns: Vec<CollectedColumn>, named: bool) -> Self {
+        let number_width = columns.iter().map(CollectedColumn::number_width).sum();
+        Self {
+            columns,
+            named,
+            numbers: Numbers::F32(Vec::new()),
+            number_width,
+            labels: None,
+            label_column: None,
+            ids: None,
+            splits: None,
+            source_rows: None,
+            rows: 0,
+            dropped_rows: 0,
+            image_shape: None,
+            first_index: None,
+        }
+    }
+
+    /// A table for a plain matrix.
+    pub(crate) fn matrix(width: usize, numbers: Numbers) -> Self {
+        let column = CollectedColumn::Vector { name: String::new(), width };
+        Self { numbers, ..Self::new(vec![column], false) }
+    }
+
+    pub(crate) fn columns_mut(&mut self) -> &mut [CollectedColumn] {
+        &mut self.columns
+    }
+
+    /// Makes room for numbers of so many bytes.
+    pub(crate) fn reserve(&mut self, n_bytes: u64) {
+        let n_bytes = usize::try_from(n_bytes).unwrap_or(0);
+        match &mut self.numbers {
+            Numbers::F32(values) => values.reserve_exact(n_bytes / size_of::<f32>()),
+            Numbers::U8(values) => values.reserve_exact(n_bytes),
+        }
+    }
+
+    /// Bytes that the rows take so far.
+    pub(crate) fn size_bytes(&self) -> u64 {
+        let numbers = match &self.numbers {
+            Numbers::F32(values) => size_of_val(values.as_slice()),
+            Numbers::U8(values) => values.len(),
+        };
+        // A category becomes as many features as it has texts.
+        let categories: usize = self
+            .columns
+            .iter()
+            .map(|column| match column {
+                CollectedColumn::Category { texts, .. } => texts.codes.len() * 4 * (1 + texts.texts.len()),
+                _ => 0,
+            })
+            .sum();
+        let ids = self.ids.as_ref().map_or(0, |ids| ids.iter().map(|id| id.capacity() + size_of::<String>()).sum());
+        let labels = self.labels.as_ref().map_or(0, LabelCollector::size_bytes);
+        // 16: the label and the row number that the data set will have.
+        (numbers + categories + ids + labels + 16 * self.rows) as u64
+    }
+
+    /// Refuses to grow past the memory limit.
+    pub(crate) fn check_size(&self, memory_limit: u64, file: &str) -> Result<(), ReadError> {
+        let needed_bytes = self.size_bytes();
+        if needed_bytes <= memory_limit {
+            return Ok(());
+        }
+        Err(Place::file(file).error(Problem::TooLarge { needed_bytes, limit_bytes: memory_limit }))
+    }
+
+    /// Forgets all of the row that was begun after `self.rows` whole rows, to leave it out.
+    pub(crate) fn drop_begun_row(&mut self) {
+        let rows = self.rows;
+        let values = rows * self.number_width;
+        match &mut self.numbers {
+            Numbers::F32(numbers) => numbers.truncate(values),
+            Numbers::U8(numbers) => numbers.truncate(values),
+        }
+        for column in &mut self.columns {
+            if let CollectedColumn::Category { texts, .. } = column {
+                texts.codes.truncate(rows);
+            }
+        }
+        self.labels.iter_mut().for_each(|labels| labels.truncate(rows));
+        self.ids.iter_mut().for_each(|ids| ids.truncate(rows));
+        self.splits.iter_mut().for_each(|splits| splits.truncate(rows));
+        // Until the first row is left out, rows stand at their number in the source.
+        self.source_rows.get_or_insert_with(|| (0..rows as u64).collect());
+        self.dropped_rows += 1;
+    }
+
+    /// The recorded form of the columns so far.
+    pub(crate) fn encoding(&self) -> Encoding {
+        let columns = self.columns.iter().map(|column| match column {
+            CollectedColumn::Number { name } => FeatureColumn::Number { name: name.clone() },
+            CollectedColumn::Vector { name, width } => FeatureColumn::Vector { name: name.clone(), width: *width },
+            CollectedColumn::Category { name, texts } => {
+                FeatureColumn::Category { name: name.clone(), texts: texts.settle().0 }
+            }
+        });
+        Encoding::new(columns.collect(), self.named).with_first_index(self.first_index)
+    }
+
+    /// Appends the rows of another part of the same data set, all of `split`, after giving all rows so far to `so_far`.
+    pub(crate) fn append_part(
+        &mut self,
+        other: Self,
+        so_far: Split,
+        split: Split,
+        file: &str,
+        first: &str,
+    ) -> Result<(), ReadError> {
+        let differ = |expected: String, got: String| {
+            Place::file(file).error(Problem::PartsDiffer { expected, got, other: first.to_owned() })
+        };
+        if self.number_width != other.number_width {
+            let features = |table: &Self| format!("{} features", table.number_width);
+            return Err(differ(features(self), features(&other)));
+        }
+        if self.image_shape != other.image_shape {
+            let shape =
+                |table: &Self| table.image_shape.map_or("no pictures".into(), |shape| format!("pictures of {shape}"));
+            return Err(differ(shape(self), shape(&other)));
+        }
+        if self.labels.is_some() != other.labels.is_some() {
+            let labels = |table: &Self| if table.labels.is_some() { "labels" } else { "no labels" }.to_owned();
+            return Err(differ(labels(self), labels(&other)));
+        }
+        if self.ids.is_some() != other.ids.is_some() || self.columns.len() != other.columns.len() {
+            return Err(differ(format!("{} columns", self.columns.len()), format!("{} columns", other.columns.len())));
+        }
+        match (&mut self.numbers, other.numbers) {
+            (Numbers::F32(mine), Numbers::F32(theirs)) => mine.extend(theirs),
+            (Numbers::U8(mine), Numbers::U8(theirs)) => mine.extend(theirs),
+            (Numbers::F32(_), _) => return Err(differ("f32 values".into(), "u8 values".into())),
+            (Numbers::U8(_), _) => return Err(differ("u8 values".into(), "f32 values".into())),
+        }
+        for (mine, theirs) in self.columns.iter_mut().zip(other.columns) {
+            if let (CollectedColumn::Category { texts: mine, .. }, CollectedColumn::Category { texts: theirs, .. }) =
+                (mine, theirs)
+            {
+                // The other part was read with the texts of this one recorded; their codes are positions in sorted order.
+                let (texts, _) = mine.settle();
+                let code = |&code: &u32| texts.get(code as usize).map_or(UNKNOWN, |text| mine.code_of[text]);
+                let codes: Vec<u32> = theirs.codes.iter().map(code).collect();
+                mine.codes.extend(codes);
+            }
+        }
+        if let (Some(mine), Some(theirs)) = (&mut self.labels, &other.labels) {
+            mine.append(theirs);
+        }
+        if let (Some(mine), Some(theirs)) = (&mut self.ids, other.ids) {
+            mine.extend(theirs);
+        }
+        let offset = (self.rows + self.dropped_rows) as u64;
+        if self.source_rows.is_some() || other.source_rows.is_some() {
+            let rows = self.rows as u64;
+            let mine = self.source_rows.get_or_insert_with(|| (0..rows).collect());
+            let theirs = other.source_rows.unwrap_or_else(|| (0..other.rows as u64).collect());
+            mine.extend(theirs.into_iter().map(|row| row + offset));
+        }
+        let rows = self.rows;
+        let splits = self.splits.get_or_insert_with(|| vec![so_far; rows]);
+        splits.extend(std::iter::repeat_n(split, other.rows));
+        self.rows += other.rows;
+        self.dropped_rows += other.dropped_rows;
+        Ok(())
+    }
+
+    /// The data set that the rows are.
+    pub(crate) fn into_dataset(self, name: &str, file: &str, options: &ReadOptions) -> Result<Dataset, ReadError> {
+        if self.rows == 0 {
+            return Err(Place::file(file).error(Problem::NoRows));
+        }
+        self.into_block(name, file, options)
+    }
+
+    /// As [`Self::into_dataset`], but the rows may be none: a block of a stream.
+    pub(crate) fn into_block(mut self, name: &str, file: &str, options: &ReadOptions) -> Result<Dataset, ReadError> {
+        let encoding = self.encoding();
+        if encoding.width() == 0 {
+            let used = self.label_column.as_deref().unwrap_or("the label column").to_owned();
+            return Err(Place::file(file).error(Problem::NoFeatures { used }));
+        }
+        let source_rows = self.source_rows.take();
+        let source_row = |row: usize| source_rows.as_ref().map_or(row as u64, |rows| rows[row]);
+        let understood = match self.labels.take() {
+            None => Understood {
+                labels: vec![Label::Unlabeled; self.rows],
+                class_names: options.schema.as_ref().map_or_else(Vec::new, |schema| schema.class_names.clone()),
+            },
+            Some(labels) => {
+                let column = self.label_column.as_deref().unwrap_or("of labels");
+                let place = |row: usize| Place::file(file).row(source_row(row) + 1).column(column);
+                if let (ConstantLabel::Refuse, true, Some(label)) =
+                    (options.constant_label, options.schema.is_none(), labels.constant())
+                {
+                    let problem = Problem::ConstantLabel { label: shown(label.as_bytes()) };
+                    return Err(Place::file(file).column(column).error(problem));
+                }
+                labels.understand(options.label_kind, options.schema.as_ref(), place)?
+            }
+        };
+        let row_ids = match (self.ids.take(), &source_rows) {
+            (Some(names), _) => RowIds::Names(names),
+            (None, Some(rows)) => RowIds::Numbers(rows.clone()),
+            (None, None) => RowIds::counted(self.rows),
+        };
+        let points = self.take_points(&encoding).map_err(|error| unusable(error, file, source_row, &encoding))?;
+        let cannot = "all parts were counted together";
+        let mut dataset = Dataset::new(name, points, understood.labels)
+            .and_then(|dataset| dataset.with_class_names(understood.class_names))
+            .and_then(|dataset| dataset.with_encoding(encoding, self.label_column.clone()))
+            .and_then(|dataset| dataset.with_row_ids(row_ids))
+            .expect(cannot)
+            .with_dropped_rows(self.dropped_rows);
+        if let Some(shape) = self.image_shape {
+            dataset = dataset.with_image_shape(shape).expect(cannot);
+        }
+        if let Some(splits) = self.splits.take() {
+            dataset = dataset.with_splits(&splits).expect(cannot);
+        }
+        Ok(dataset)
+    }
+
+    fn take_points(&mut self, encoding: &Encoding) -> Result<Points, hedgerow_core::PointsError> {
+        let width = encoding.width();
+        if width == self.number_width {
+            return match &mut self.numbers {
+                Numbers::F32(values) => Points::from_f32(width, std::mem::take(values)),
+                Numbers::U8(values) => Points::from_u8(width, std::mem::take(values)),
+            };
+        }
+        let Numbers::F32(numbers) = &mut self.numbers else {
+            unreachable!("only tables have categories, and they hold f32")
+        };
+        let numbers = std::mem::take(numbers);
+        let settled: Vec<_> = self
+            .columns
+            .iter()
+            .map(|column| match column {
+                CollectedColumn::Category { texts, .. } => Some((&texts.codes, texts.settle())),
+                _ => None,
+            })
+            .collect();
+        let mut values = Vec::with_capacity(self.rows * width);
+        let mut next = numbers.iter();
+        for row in 0..self.rows {
+            for (column, settled) in self.columns.iter().zip(&settled) {
+                match settled {
+                    None => values.extend(next.by_ref().take(column.number_width())),
+                    Some((codes, (texts, feature_of))) => {
+                        let start = values.len();
+                        values.resize(start + texts.len(), 0.0);
+                        if codes[row] != UNKNOWN {
+                            values[start + feature_of[codes[row] as usize]] = 1.0;
+                        }
+                    }
+                }
+            }
+        }
+        Points::from_f32(width, values)
+    }
+}
+
+impl CollectedColumn {
+    pub(crate) fn number_width(&self) -> usize {
+        match self {
+            Self::Number { .. } => 1,
+            Self::Vector { width, .. } => *width,
+            Self::Category { .. } => 0,
+        }
+    }
+}
+
+/// What core found wrong with the points, in the words of a reader.
+fn unusable(
+    error: hedgerow_core::PointsError,
+    file: &str,
+    source_row: impl Fn(usize) -> u64,
+    encoding: &Encoding,
+) -> ReadError {
+    use hedgerow_core::{PointError, PointsError};
+    match error {
+        PointsError::Row { row, source: PointError::NotFinite { column, value } } => {
+            let name = encoding.feature_names().swap_remove(column);
+            let place = Place::file(file).row(source_row(row) + 1).column(name);
+            place.error(Problem::Unusable { value: f64::from(value) })
+        }
+        other => Place::file(file).error(Problem::Damaged { reason: other.to_string() }),
+    }
+}

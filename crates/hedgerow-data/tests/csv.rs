@@ -1,0 +1,327 @@
+//! Text tables: what is understood, and what is refused with which words.
+
+#![allow(clippy::unwrap_used)] // a panic is how a test fails
+
+use std::io::{Cursor, Write};
+
+use hedgerow_core::Label;
+use hedgerow_data::progress::{Progress, silent};
+use hedgerow_data::{
+    Blocks, Column, ConstantLabel, Dataset, Format, Header, LabelColumn, LabelKind, MissingValues, Problem, ReadError,
+    ReadOptions, RowIds, Split, UnknownCategory, read, read_bytes, read_stream,
+};
+
+fn options(change: impl FnOnce(&mut ReadOptions)) -> ReadOptions {
+    let mut options = ReadOptions::default();
+    change(&mut options);
+    options
+}
+
+fn csv(text: &str, options: &ReadOptions) -> Result<Dataset, ReadError> {
+    read_bytes("t.csv", text.as_bytes(), options)
+}
+
+fn ok(text: &str) -> Dataset {
+    csv(text, &ReadOptions::default()).unwrap()
+}
+
+fn error(text: &str, options: &ReadOptions) -> String {
+    csv(text, options).unwrap_err().to_string()
+}
+
+fn values(dataset: &Dataset) -> &[f32] {
+    dataset.points().as_f32().unwrap()
+}
+
+const FLOWERS: &str = "length,color,species\n1.5,red,rose\n2,blue,iris\n3.25,red,rose\n";
+
+#[test]
+fn a_table_with_a_header_numbers_categories_and_class_names() {
+    let flowers = ok(FLOWERS);
+    assert_eq!(flowers.feature_names(), ["length", "color=blue", "color=red"]);
+    assert_eq!(flowers.class_names(), ["iris", "rose"]);
+    assert_eq!(flowers.labels(), [1, 0, 1].map(Label::class));
+    assert_eq!(values(&flowers), [1.5, 0.0, 1.0, 2.0, 1.0, 0.0, 3.25, 0.0, 1.0]);
+    assert_eq!(*flowers.row_ids(), RowIds::Numbers(vec![0, 1, 2]));
+    assert_eq!(flowers.schema().label_column.as_deref(), Some("species"));
+}
+
+#[test]
+fn delimiters_quotes_blanks_and_line_ends_are_understood() {
+    let plain = ok("a,b\n1,x\n2,y\n");
+    for text in [
+        "a;b\n1;x\n2;y",
+        "a\tb\r\n1\tx\r\n2\ty\r\n",
+        "a|b\n1|x\n\n2|y\n\n",
+        "\"a\",\"b\"\n\"1\",\"x\"\n2,y\n",
+        " a , b \n 1 , x \n 2 ,y\n",
+        "\u{feff}a,b\n1,x\n2,y\n",
+        "a b\n1 x\n2 y\n",
+        "a,b\r1,x\r2,y\r",
+    ] {
+        let read = ok(text);
+        assert_eq!((values(&read), read.labels()), (values(&plain), plain.labels()), "{text:?}");
+        assert_eq!(read.feature_names(), ["a"], "{text:?}");
+    }
+    let quoted = ok("x,y\n1,\"say \"\"hi\"\",\nthere\"\n2,b\n");
+    assert_eq!(quoted.class_names(), ["b", "say \"hi\",\nthere"]);
+}
+
+#[test]
+fn a_header_is_detected_and_can_be_decided() {
+    let without = ok("1,2,a\n3,4,b\n");
+    assert_eq!((without.len(), without.feature_names()), (2, vec!["0".to_owned(), "1".to_owned()]));
+    let all_text = csv("r,a\ng,b\n", &options(|options| options.header = Header::Absent)).unwrap();
+    assert_eq!((all_text.len(), all_text.width()), (2, 2));
+    let digits = csv("1,2\n3,4\n5,6\n", &options(|options| options.header = Header::Present)).unwrap();
+    assert_eq!((digits.len(), digits.feature_names()), (2, vec!["1".to_owned()]));
+}
+
+#[test]
+fn labels_by_name_by_number_none_and_as_values() {
+    let text = "kind,x,y2\na,1,0.5\nb,2,1.5\n";
+    let label = |label: LabelColumn| csv(text, &options(|options| options.label = label)).unwrap();
+    assert_eq!(label(LabelColumn::At(Column::Name("kind".into()))).class_names(), ["a", "b"]);
+    assert_eq!(label(LabelColumn::At(Column::Number(0))).class_names(), ["a", "b"]);
+    let values = label(LabelColumn::At(Column::Number(-1)));
+    assert_eq!(values.labels(), [Label::Value(0.5), Label::Value(1.5)]);
+    let none = label(LabelColumn::None);
+    assert_eq!((none.labels()[0], none.width()), (Label::Unlabeled, 4));
+    let classes = csv(text, &options(|options| options.label_kind = LabelKind::Classes)).unwrap();
+    assert_eq!(classes.class_names(), ["0.5", "1.5"]);
+}
+
+#[test]
+fn ids_splits_ignored_columns_and_forced_categories() {
+    let text = "name,part,zip,note,x,label\nann,test,10,?,1,a\nbob,train,20,,2,b\ncy,val,10,,3,a\n";
+    let people = csv(
+        text,
+        &options(|options| {
+            options.id_column = Some(Column::Name("name".into()));
+            options.split_column = Some(Column::Name("part".into()));
+            options.ignore = vec![Column::Name("note".into())];
+            options.categories = vec![Column::Name("zip".into())];
+        }),
+    )
+    .unwrap();
+    assert_eq!(people.feature_names(), ["zip=10", "zip=20", "x"]);
+    assert_eq!(*people.row_ids(), RowIds::Names(vec!["bob".into(), "cy".into(), "ann".into()]));
+    assert_eq!(values(&people), [0.0, 1.0, 2.0, 1.0, 0.0, 3.0, 1.0, 0.0, 1.0]);
+    assert_eq!(Split::ALL.map(|split| people.rows(split).len()), [1, 1, 1]);
+    assert_eq!(people.test().row_id(0), "ann");
+}
+
+#[test]
+fn the_index_column_of_pandas_is_the_id() {
+    let frame = ok(",x,label\n10,1,a\n11,2,b\n");
+    assert_eq!(*frame.row_ids(), RowIds::Names(vec!["10".into(), "11".into()]));
+    assert_eq!(frame.feature_names(), ["x"]);
+}
+
+#[test]
+fn other_data_is_read_by_the_recorded_schema() {
+    let schema = ok(FLOWERS).schema();
+    let with = |change: fn(&mut ReadOptions)| {
+        options(|options| {
+            options.schema = Some(schema.clone());
+            change(options);
+        })
+    };
+    // Other order, an extra column, no labels.
+    let more = csv("extra,color,length\n9,red,7\n9,blue,8\n", &with(|_| ())).unwrap();
+    assert_eq!(values(&more), [7.0, 0.0, 1.0, 8.0, 1.0, 0.0]);
+    assert_eq!((more.labels()[0], more.class_names()), (Label::Unlabeled, &["iris".to_owned(), "rose".to_owned()][..]));
+    // One class only, and a new class, are fine; numbers of classes stay.
+    let labelled = csv("length,color,species\n1,red,tulip\n2,red,rose\n", &with(|_| ())).unwrap();
+    assert_eq!(labelled.labels(), [2, 1].map(Label::class));
+    let text = error("length,color\n7,green\n", &with(|_| ()));
+    assert_eq!(
+        text,
+        "t.csv, line 2, row 1, column color: the text \"green\" was not in this column when the model was fitted \
+         (it had \"blue\", \"red\"); correct it, or set unknown categories to zeros"
+    );
+    let zeros = csv("length,color\n7,green\n", &with(|options| options.unknown_category = UnknownCategory::Zeros));
+    assert_eq!(values(&zeros.unwrap()), [7.0, 0.0, 0.0]);
+    assert!(error("len,color\n7,red\n", &with(|_| ())).contains("there is no column \"length\" for a feature"));
+    assert!(error("length,color\nlong,red\n", &with(|_| ())).contains("\"long\" is not a number"));
+    // Without a header, by position.
+    let bare = csv("7,red\n8,blue\n", &with(|options| options.header = Header::Absent)).unwrap();
+    assert_eq!(values(&bare), [7.0, 0.0, 1.0, 8.0, 1.0, 0.0]);
+    let narrow = error("7\n8\n", &with(|options| options.header = Header::Absent));
+    assert!(narrow.contains("has 1 features but the model was fitted with 2"), "{narrow}");
+}
+
+#[test]
+fn blocks_of_a_stream_together_are_the_whole() {
+    let mut text = "x,color,label\n".to_owned();
+    for row in 0..100 {
+        let x = if row % 7 == 3 { "NA".to_owned() } else { row.to_string() };
+        text += &format!("{x},{},{}\n", ["red", "blue"][row % 2], ["a", "b"][row % 3 % 2]);
+    }
+    let drop = |options: &mut ReadOptions| options.missing = MissingValues::DropRows;
+    let whole = csv(&text, &options(drop)).unwrap();
+    assert_eq!((whole.len(), whole.dropped_rows()), (86, 14));
+    let with_schema = options(|options| {
+        drop(options);
+        options.format = Some(Format::Csv);
+        options.schema = Some(whole.schema());
+    });
+    let stream = Box::new(Cursor::new(text.clone().into_bytes()));
+    let blocks: Vec<Dataset> =
+        Blocks::from_stream("-", stream, 10, &with_schema).unwrap().map(Result::unwrap).collect();
+    assert_eq!(blocks.len(), 10);
+    let values_of_all: Vec<f32> = blocks.iter().flat_map(|block| values(block).to_vec()).collect();
+    assert_eq!(values_of_all, values(&whole));
+    let labels: Vec<Label> = blocks.iter().flat_map(|block| block.labels().to_vec()).collect();
+    assert_eq!(labels, whole.labels());
+    let ids = |block: &Dataset| (0..block.len()).map(|row| block.row_ids().text(row)).collect::<Vec<_>>();
+    assert_eq!(blocks.iter().flat_map(ids).collect::<Vec<_>>(), ids(&whole));
+    // A bad row in a later block is named by its place in the stream.
+    let bad = text + "1,red\n";
+    let mut blocks = Blocks::from_stream("-", Box::new(Cursor::new(bad.into_bytes())), 10, &with_schema).unwrap();
+    let error = blocks.find_map(Result::err).unwrap();
+    assert!(error.to_string().starts_with("-, line 102, row 101: has 2 fields where 3 are expected"), "{error}");
+    assert!(blocks.next().is_none());
+}
+
+#[test]
+fn bad_tables_are_refused_with_place_and_remedy() {
+    let default = ReadOptions::default();
+    for (text, says) in [
+        ("", "t.csv: has no rows of data"),
+        ("\n\n", "t.csv: has no rows of data"),
+        ("a,b\n", "t.csv: has no rows of data"),
+        ("a,b\n1,x\n2\n", "t.csv, line 3, row 2: has 1 fields where 2 are expected"),
+        ("a,b\n1,x\n2,y,z\n", "t.csv, line 3, row 2: has 3 fields where 2 are expected"),
+        ("a,b\n1,x\n,y\n", "t.csv, line 3, row 2, column a: the value is missing (\"\")"),
+        ("a,b\n1,x\nNaN,y\n", "t.csv, line 3, row 2, column a: the value is missing (\"NaN\")"),
+        ("a,b\n1,x\n2,NA\n", "t.csv, line 3, row 2, column b: the value is missing (\"NA\")"),
+        ("1,x\ninf,y\n", "t.csv, line 2, row 2, column 0: the value inf cannot be used"),
+        ("1,x\n1e16,y\n", "column 0: the value 1e16 cannot be used"),
+        ("a,b\n1,x\n2,\"y\n", "t.csv, line 3: a quoted field never ends"),
+        ("a,b\n1,x\n2,x\n", "t.csv, column b: every row has the label \"x\""),
+        ("a,a,b\n1,2,x\n3,4,y\n", "t.csv, line 1, column 1: two columns are named \"a\""),
+        ("b\nx\ny\n", "t.csv: has no feature columns besides \"b\"; at least 1 is needed"),
+    ] {
+        let error = error(text, &default);
+        assert!(error.contains(says), "{text:?} gives {error:?}");
+    }
+    let slip = format!("a,b\n{}l0,y\n", "1,x\n".repeat(10));
+    let said = error(&slip, &default);
+    assert!(said.starts_with("t.csv, line 12, row 11, column a: \"l0\" is not a number"), "{said}");
+    let ids: String = (0..400).map(|row| format!("\"row {row}\",{row},{}\n", row % 2)).collect();
+    assert!(error(&ids, &default).contains("the column has more than 256 different texts"));
+    let split = options(|options| options.split_column = Some(Column::Number(0)));
+    assert!(error("s,x,y\ntrain,1,a\nmaybe,2,b\n", &split).contains("\"maybe\" is no split"));
+    let missing = options(|options| options.label = LabelColumn::At(Column::Name("specis".into())));
+    let said = error(FLOWERS, &missing);
+    assert!(said.contains("there is no column \"specis\" for the label (did you mean \"species\"?)"), "{said}");
+    let constant = options(|options| options.constant_label = ConstantLabel::Allow);
+    assert_eq!(csv("a,b\n1,x\n2,x\n", &constant).unwrap().class_names(), ["x"]);
+}
+
+#[test]
+fn text_that_is_not_utf8_is_refused_where_it_stands() {
+    let mut number = b"a,b\n1,x\n\xff,y\n".to_vec();
+    number.extend(b"1,x\n".repeat(10));
+    for (bytes, place) in [
+        (&b"a,b\n1,x\n2,caf\xe9\n"[..], "t.csv, line 3, row 2, column b"),
+        (&b"a,caf\xe9\n1,x\n2,y\n"[..], "t.csv, line 1, column 1"),
+        (&number, "t.csv, line 3, row 2, column a"),
+    ] {
+        let error = read_bytes("t.csv", bytes, &ReadOptions::default()).unwrap_err();
+        assert!(matches!(*error.problem, Problem::NotUtf8 { byte: 0xe9 | 0xff }), "{error}");
+        assert_eq!(error.place.to_string(), place);
+    }
+    // UTF-16, as some spreadsheets export it.
+    let utf16: Vec<u8> = "\u{feff}a,b\n1,x\n2,y\n".encode_utf16().flat_map(u16::to_le_bytes).collect();
+    assert!(read_bytes("t.csv", &utf16, &ReadOptions::default()).is_err());
+}
+
+#[test]
+fn missing_rows_can_be_left_out_and_are_counted() {
+    let drop = options(|options| options.missing = MissingValues::DropRows);
+    let kept = csv("a,b\n1,x\n?,y\n3,\n4,y\n", &drop).unwrap();
+    assert_eq!((values(&kept), kept.dropped_rows()), (&[1.0, 4.0][..], 2));
+    assert_eq!(*kept.row_ids(), RowIds::Numbers(vec![0, 3]));
+    assert!(error("a,b\n?,x\n", &drop).contains("no rows of data"));
+}
+
+#[test]
+fn labels_of_a_second_file_follow_the_rows_that_are_kept() {
+    let folder = tempfile::tempdir().unwrap();
+    let labels = folder.path().join("labels.csv");
+    std::fs::write(&labels, "label\na\nb\nc\n").unwrap();
+    let both = options(|options| {
+        options.missing = MissingValues::DropRows;
+        options.label = LabelColumn::None;
+        options.labels_from = Some(labels);
+    });
+    let kept = csv("1,2\n3,NA\n5,6\n", &both).unwrap();
+    assert_eq!(
+        (kept.class_names(), kept.labels()),
+        (&["a".to_owned(), "c".to_owned()][..], &[0, 1].map(Label::class)[..])
+    );
+    assert!(csv("1,2\n3,4\n", &both).unwrap_err().to_string().contains("has 3 labels but there are 2 points"));
+}
+
+#[test]
+fn memory_is_bounded_by_what_was_asked_for() {
+    let little = options(|options| options.memory_limit = 10_000);
+    let text: String = (0..2000).map(|row| format!("{row},{}\n", row % 2)).collect();
+    let error = csv(&text, &little).unwrap_err();
+    assert!(matches!(*error.problem, Problem::TooLarge { limit_bytes: 10_000, .. }), "{error}");
+    // A gzip bomb of a million short rows.
+    let mut gz = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::best());
+    gz.write_all("1,2\n3,4\n".repeat(1 << 20).as_bytes()).unwrap();
+    let bomb = gz.finish().unwrap();
+    assert!(bomb.len() < 50_000);
+    let little = options(|options| options.memory_limit = 1 << 20);
+    let error = read_bytes("t.csv.gz", &bomb, &little).unwrap_err();
+    assert!(matches!(*error.problem, Problem::TooLarge { .. }), "{error}");
+}
+
+#[test]
+fn files_report_progress_and_can_be_stopped() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("big.csv");
+    std::fs::write(&path, "1.5,2.5,a\n3.5,4.5,b\n".repeat(500_000)).unwrap();
+    let mut seen: Vec<(u64, Option<u64>)> = Vec::new();
+    let mut listener = |progress: &Progress<'_>| {
+        seen.push((progress.done_bytes, progress.total_bytes));
+        std::ops::ControlFlow::Continue(())
+    };
+    assert_eq!(read(&path, &ReadOptions::default(), &mut listener).unwrap().len(), 1_000_000);
+    assert!(seen.len() > 2 && seen.windows(2).all(|two| two[0].0 <= two[1].0), "{seen:?}");
+    assert_eq!(seen.last(), Some(&(10_000_000, Some(10_000_000))));
+    let error = read(&path, &ReadOptions::default(), &mut |_| std::ops::ControlFlow::Break(())).unwrap_err();
+    assert!(matches!(*error.problem, Problem::Stopped), "{error}");
+}
+
+#[test]
+fn a_stream_is_read_without_a_name() {
+    let stream = Box::new(Cursor::new(FLOWERS.as_bytes().to_vec()));
+    assert_eq!(read_stream("-", stream, &ReadOptions::default(), &mut silent()).unwrap().len(), 3);
+}
+
+#[test]
+fn a_folder_of_train_and_test_tables_is_one_data_set() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("train.csv"), FLOWERS).unwrap();
+    std::fs::write(folder.path().join("test.csv"), "color,length,species\nblue,9,tulip\n").unwrap();
+    std::fs::write(folder.path().join("README.md"), "notes").unwrap();
+    let flowers = read(folder.path(), &ReadOptions::default(), &mut silent()).unwrap();
+    assert_eq!((flowers.train().len(), flowers.test().len()), (3, 1));
+    assert_eq!(flowers.test().points().as_f32().unwrap(), [9.0, 1.0, 0.0]);
+    assert_eq!(flowers.class_names(), ["iris", "rose", "tulip"]);
+    // A category of the test file alone cannot have been learned.
+    std::fs::write(folder.path().join("test.csv"), "color,length,species\ngreen,9,rose\n").unwrap();
+    let error = read(folder.path(), &ReadOptions::default(), &mut silent()).unwrap_err();
+    assert!(matches!(*error.problem, Problem::UnknownCategory { .. }), "{error}");
+    let zeros = options(|options| options.unknown_category = UnknownCategory::Zeros);
+    let flowers = read(folder.path(), &zeros, &mut silent()).unwrap();
+    assert_eq!(flowers.test().points().as_f32().unwrap(), [9.0, 0.0, 0.0]);
+    std::fs::remove_file(folder.path().join("train.csv")).unwrap();
+    let error = read(folder.path(), &ReadOptions::default(), &mut silent()).unwrap_err();
+    assert!(matches!(*error.problem, Problem::NoDataInFolder { .. }), "{error}");
+}
