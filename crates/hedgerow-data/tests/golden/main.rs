@@ -4,13 +4,14 @@
 
 #![allow(clippy::unwrap_used)] // a panic is how a test fails
 
+#[cfg(feature = "parquet")]
+mod parquet;
+
 use std::path::{Path, PathBuf};
 
-use hedgerow_core::{Label, PointKind};
+use hedgerow_core::Label;
 use hedgerow_data::progress::silent;
-use hedgerow_data::{
-    Column, Dataset, ImageShape, LabelColumn, LabelMeaning, MissingValues, Problem, ReadOptions, RowIds, read,
-};
+use hedgerow_data::{Column, Dataset, ImageShape, LabelColumn, ReadOptions, RowIds, read};
 
 const ROWS: usize = 12;
 const WIDTH: usize = 5;
@@ -132,38 +133,6 @@ fn text_matrices_of_numpy() {
         assert_eq!(floats(&table), all(value), "{name}");
         assert_eq!(table.labels(), (0..ROWS as u32).map(|row| Label::class(row % 3)).collect::<Vec<_>>(), "{name}");
     }
-}
-
-#[cfg(feature = "parquet")]
-#[test]
-fn embedding_columns_of_parquet() {
-    for name in ["fixed_none", "fixed_snappy", "fixed_zstd", "fixed_lz4", "fixed_brotli", "list"] {
-        let table = plain(&format!("{name}.parquet"));
-        assert_eq!(floats(&table), all(value), "{name}");
-        assert_eq!(table.feature_names()[4], "embedding[4]", "{name}");
-        assert_eq!(table.labels(), classes(0..ROWS), "{name}");
-    }
-    let pixels = plain("pixels.parquet");
-    assert_eq!((pixels.points().kind(), pixels.points().as_u8().unwrap()), (PointKind::U8, &all(byte)[..]));
-}
-
-#[cfg(feature = "parquet")]
-#[test]
-fn numbers_and_gaps_of_parquet() {
-    let numbers = plain("numbers.parquet");
-    assert_eq!(numbers.width(), 11);
-    for (row, point) in floats(&numbers).chunks(11).enumerate() {
-        let expected = (0..10).map(|at| (row * (at + 1) % 100) as f32).chain([f32::from(row % 2 == 0)]);
-        assert!(point.iter().copied().eq(expected), "row {row}: {point:?}");
-    }
-    assert_eq!(numbers.label_meaning(), Some(LabelMeaning::Values));
-    assert_eq!(numbers.labels()[3], Label::Value(value(3, 0)));
-    let error = read(file("gaps.parquet"), &ReadOptions::default(), &mut silent()).unwrap_err();
-    assert!(matches!(*error.problem, Problem::Missing { .. }), "{error}");
-    assert_eq!((error.place.row, error.place.column.as_deref()), (Some(2), Some("x")), "{error}");
-    let kept = with("gaps.parquet", |options| options.missing = MissingValues::DropRows);
-    assert_eq!((floats(&kept), kept.dropped_rows()), (&[1.5, 3.5][..], 2));
-    assert_eq!(*kept.row_ids(), RowIds::Numbers(vec![0, 3]));
 }
 
 #[test]
