@@ -10,6 +10,7 @@ Measurements of hedgerow. bench/README.md says how to read them.
 Usage:
   cargo run --release -p hedgerow-bench -- ratios [--json] [--repeat N] [--save]
   cargo run --release -p hedgerow-bench -- mnist DIR [--repeat N] [--save]
+  cargo run --release -p hedgerow-bench -- data [--mnist DIR] [--repeat N] [--save]
 
 ratios       Each structure against plain ways to do the same, both sides in one run.
   --json     Print JSON, with every single measurement, instead of a table.
@@ -17,14 +18,19 @@ ratios       Each structure against plain ways to do the same, both sides in one
 
 mnist        Training and query times, error and size of each structure.
   DIR        Folder with train-images-idx3-ubyte, train-labels-idx1-ubyte, t10k-images-idx3-ubyte and
-             t10k-labels-idx1-ubyte, unpacked. Fashion-MNIST and others of the same form will do.
+             t10k-labels-idx1-ubyte, packed by gzip or not. Fashion-MNIST and others of the same form will do.
   --repeat   Times that each structure is trained and asked; above 1, shows median and minimum. [default: 1]
 
-Both:
+data         Reading files against numpy, pandas, pyarrow and scikit-learn, which it installs in a virtual environment
+             in the build folder. Makes the files itself, of up to 110 MB each, in the temporary folder.
+  --mnist    Folder as of mnist, whose training pictures are read instead of synthetic ones.
+  --repeat   Measurements of each side, of which the median counts. [default: 5]
+
+All:
   --save     Keep the results in bench/runs/<date>-<machine>/.
   --help     Print this text.
 
-RAYON_NUM_THREADS sets the threads of mnist; ratios sets its own and names them.
+RAYON_NUM_THREADS sets the threads of mnist; ratios and data name theirs.
 Exit code: 0, 1 if something could not be read, written or verified, 2 if the arguments are wrong.
 ";
 
@@ -42,6 +48,11 @@ pub enum Task {
     Mnist {
         /// Where the four files are.
         folder: PathBuf,
+    },
+    /// Measure reading.
+    Data {
+        /// Where the four files of MNIST are, if its pictures are to be read.
+        mnist: Option<PathBuf>,
     },
 }
 
@@ -69,14 +80,17 @@ pub struct Arguments {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum UsageError {
     /// No command.
-    #[error("no command given: say `ratios`, `mnist DIR` or `--help`")]
+    #[error("no command given: say `ratios`, `mnist DIR`, `data` or `--help`")]
     NoCommand,
     /// An unknown command.
-    #[error("unknown command `{0}`: say `ratios`, `mnist DIR` or `--help`")]
+    #[error("unknown command `{0}`: say `ratios`, `mnist DIR`, `data` or `--help`")]
     Command(String),
     /// `mnist` without its folder.
     #[error("`mnist` needs the folder of the four IDX files: `mnist DIR`")]
     NoFolder,
+    /// `--mnist` without its folder.
+    #[error("`--mnist` needs the folder of the four IDX files: `data --mnist DIR`")]
+    NoPictures,
     /// An argument that the command does not take.
     #[error("`{command}` does not take `{argument}`; `--help` lists what it takes")]
     Argument {
@@ -104,6 +118,7 @@ impl Arguments {
         match command.to_str() {
             Some("ratios") => Self::ratios(arguments),
             Some("mnist") => Self::mnist(arguments),
+            Some("data") => Self::data(arguments),
             Some("help" | "--help" | "-h") => Ok(Self { task: Task::Help, repeats: 1, save: false }),
             _ => Err(UsageError::Command(command.to_string_lossy().into_owned())),
         }
@@ -138,6 +153,20 @@ impl Arguments {
         let folder = folder.ok_or(UsageError::NoFolder)?;
         Ok(Self { task: Task::Mnist { folder }, repeats, save })
     }
+
+    fn data(mut rest: impl Iterator<Item = OsString>) -> Result<Self, UsageError> {
+        let (mut mnist, mut repeats, mut save) = (None, 5, false);
+        while let Some(argument) = rest.next() {
+            match argument.to_str() {
+                Some("--mnist") => mnist = Some(rest.next().map(PathBuf::from).ok_or(UsageError::NoPictures)?),
+                Some("--repeat") => repeats = parse_repeats(rest.next())?,
+                Some("--save") => save = true,
+                Some("--help" | "-h") => return Ok(Self { task: Task::Help, repeats, save }),
+                _ => return Err(unexpected("data", &argument)),
+            }
+        }
+        Ok(Self { task: Task::Data { mnist }, repeats, save })
+    }
 }
 
 fn parse_repeats(argument: Option<OsString>) -> Result<usize, UsageError> {
@@ -164,6 +193,10 @@ mod tests {
         assert_eq!(parse("ratios --save --json"), Ok(ratios));
         let mnist = Arguments { task: Task::Mnist { folder: "data".into() }, repeats: 3, save: false };
         assert_eq!(parse("mnist --repeat 3 data"), Ok(mnist));
+        let data = Arguments { task: Task::Data { mnist: None }, repeats: 5, save: true };
+        assert_eq!(parse("data --save"), Ok(data));
+        let data = Arguments { task: Task::Data { mnist: Some("folder".into()) }, repeats: 3, save: false };
+        assert_eq!(parse("data --mnist folder --repeat 3"), Ok(data));
         assert_eq!(parse("ratios --help").map(|arguments| arguments.task), Ok(Task::Help));
     }
 
@@ -174,6 +207,8 @@ mod tests {
         assert_eq!(parse("mnist --save"), Err(UsageError::NoFolder));
         assert_eq!(parse("mnist a b"), Err(UsageError::Argument { command: "mnist", argument: "b".into() }));
         assert_eq!(parse("mnist a --json"), Err(UsageError::Argument { command: "mnist", argument: "--json".into() }));
+        assert_eq!(parse("data folder"), Err(UsageError::Argument { command: "data", argument: "folder".into() }));
+        assert_eq!(parse("data --mnist"), Err(UsageError::NoPictures));
         assert_eq!(parse("ratios --repeat 0"), Err(UsageError::Repeat("0".into())));
         assert_eq!(parse("ratios --repeat"), Err(UsageError::Repeat(String::new())));
     }

@@ -1,5 +1,6 @@
 //! Times several ways to do one thing in turn, so that a change in the machine's load meets all of them alike.
 
+use std::convert::Infallible;
 use std::time::Instant;
 
 /// One way to do the thing: does it for a repeat and gives the nanoseconds that it took, per unit of work.
@@ -7,14 +8,30 @@ pub type Side<'a> = &'a mut dyn FnMut(usize) -> f64;
 
 /// Runs every side once in each repeat, a different one first each time. Gives the times by side, then by repeat.
 pub fn interleaved(repeats: usize, sides: &mut [Side<'_>]) -> Vec<Vec<f64>> {
-    let mut times = vec![Vec::with_capacity(repeats); sides.len()];
+    let n_sides = sides.len();
+    match try_interleaved(repeats, n_sides, |side, repeat| Ok::<_, Infallible>(sides[side](repeat))) {
+        Ok(times) => times,
+        Err(never) => match never {},
+    }
+}
+
+/// As [`interleaved`], with sides that may fail: `run` does side `s` for repeat `r`, as `run(s, r)`.
+///
+/// # Errors
+/// The first that `run` gives; then nothing more is run.
+pub fn try_interleaved<E>(
+    repeats: usize,
+    n_sides: usize,
+    mut run: impl FnMut(usize, usize) -> Result<f64, E>,
+) -> Result<Vec<Vec<f64>>, E> {
+    let mut times = vec![Vec::with_capacity(repeats); n_sides];
     for repeat in 0..repeats {
-        for turn in 0..sides.len() {
-            let side = (repeat + turn) % sides.len();
-            times[side].push(sides[side](repeat));
+        for turn in 0..n_sides {
+            let side = (repeat + turn) % n_sides;
+            times[side].push(run(side, repeat)?);
         }
     }
-    times
+    Ok(times)
 }
 
 /// What `work` gives, and the nanoseconds that it took. To drop the result is not timed.
@@ -65,5 +82,15 @@ mod tests {
         };
         assert_eq!(interleaved(2, &mut [&mut one, &mut two]), [[1.0, 1.0], [2.0, 2.0]]);
         assert_eq!(*order.borrow(), [(1, 0), (2, 0), (2, 1), (1, 1)]);
+    }
+    #[test]
+    fn the_first_failure_ends_it() {
+        let mut runs = 0;
+        let times = try_interleaved(3, 2, |side, repeat| {
+            runs += 1;
+            if (side, repeat) == (0, 1) { Err("failed") } else { Ok(1.0) }
+        });
+        // (0, 0), (1, 0), (1, 1), then (0, 1)
+        assert_eq!((times, runs), (Err("failed"), 4));
     }
 }

@@ -2,11 +2,13 @@
 //!
 //! - [`ratios`]: the structures against plain ways to do the same, both sides in one run.
 //! - [`mnist`]: training and query times, errors and sizes on the user's copy of MNIST.
-//! - [`synthetic`]: the data of everything but `mnist`; `benches/` uses it too.
+//! - [`data`]: reading files against what a Python user has.
+//! - [`synthetic`]: the data of `ratios`; `benches/` uses it too.
 //!
 //! Nothing here is part of the library, and no test of the library depends on it.
 
 pub mod arguments;
+pub mod data;
 pub mod date;
 pub mod interleaved;
 pub mod machine;

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use hedgerow_bench::arguments::{Arguments, Format, HELP, Task};
 use hedgerow_bench::machine::{Machine, describe_moment};
 use hedgerow_bench::save::{Results, save};
-use hedgerow_bench::{mnist, ratios};
+use hedgerow_bench::{data, mnist, ratios};
 
 fn main() -> ExitCode {
     let arguments = match Arguments::parse(std::env::args_os().skip(1)) {
@@ -52,6 +52,18 @@ fn run(arguments: &Arguments) -> Result<(), Box<dyn std::error::Error>> {
             let results = Results {
                 command: "mnist",
                 command_line: command_line(&format!("mnist DIR --repeat {}", arguments.repeats)),
+                moment,
+                summary: table.markdown(),
+                raw_csv: table.csv(),
+            };
+            (table.markdown(), results)
+        }
+        Task::Data { mnist } => {
+            let table = data::measure(mnist.as_deref(), arguments.repeats)?;
+            let pictures = if mnist.is_some() { "--mnist DIR " } else { "" };
+            let results = Results {
+                command: "data",
+                command_line: command_line(&format!("data {pictures}--repeat {}", arguments.repeats)),
                 moment,
                 summary: table.markdown(),
                 raw_csv: table.csv(),

@@ -35,7 +35,7 @@ fn runs() -> PathBuf {
 
 /// The files of a run, before they are written.
 ///
-/// Both commands share a folder, so that their files carry the command's name; a second run on the same day replaces them.
+/// All commands share a folder, so that their files carry the command's name; a second run on the same day replaces them.
 fn files(machine: &Machine, results: &Results) -> [(String, String); 3] {
     let folder = format!("{}-{}", date::today(), machine.slug());
     let Results { command, command_line, moment, summary, raw_csv } = results;

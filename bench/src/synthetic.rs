@@ -9,10 +9,11 @@
 //! every sum of up to 1000 of them is then exact in `f32`, in any order: two programs that sum differently must still
 //! build the same trees, and the measurements check that they do.
 
+use hedgerow_core::random::SplitMix64;
 use hedgerow_core::{Examples, Label, PointKind, PointsRef};
 use rayon::prelude::*;
 
-use crate::random::Random;
+use crate::random::nearly_normal;
 
 /// Latent factors.
 pub const FACTORS: usize = 32;
@@ -47,21 +48,21 @@ struct Mixture {
 
 impl Mixture {
     fn new(width: usize, seed: u64) -> Self {
-        let mut random = Random::new(seed, 0);
+        let mut random = SplitMix64::new(seed, 0);
         let share = |factor: usize| 1.0 / (factor as f32 + 1.0);
         let total = (0..FACTORS).map(share).sum::<f32>() * (1.0 + SPREAD * SPREAD);
         let weight = |at: usize| FACTOR_DEVIATION * (share(at / width) / total).sqrt();
-        let weights = (0..FACTORS * width).map(|at| weight(at) * random.normal()).collect();
-        let centers = (0..CLUSTERS * FACTORS).map(|_| SPREAD * random.normal()).collect();
+        let weights = (0..FACTORS * width).map(|at| weight(at) * nearly_normal(&mut random)).collect();
+        let centers = (0..CLUSTERS * FACTORS).map(|_| SPREAD * nearly_normal(&mut random)).collect();
         Self { weights, centers }
     }
 
-    fn fill(&self, random: &mut Random, values: &mut [f32]) -> Label {
+    fn fill(&self, random: &mut SplitMix64, values: &mut [f32]) -> Label {
         let cluster = random.below(CLUSTERS);
-        values.iter_mut().for_each(|value| *value = MEAN + NOISE_DEVIATION * random.normal());
+        values.iter_mut().for_each(|value| *value = MEAN + NOISE_DEVIATION * nearly_normal(random));
         let center = &self.centers[cluster * FACTORS..][..FACTORS];
         for (weights, center) in self.weights.chunks(values.len()).zip(center) {
-            let coordinate = center + random.normal();
+            let coordinate = center + nearly_normal(random);
             values.iter_mut().zip(weights).for_each(|(value, weight)| *value += coordinate * weight);
         }
         Label::class((cluster % CLASSES) as u32)
@@ -85,7 +86,7 @@ impl Synthetic {
         let mut labels = vec![Label::class(0); n];
         bytes.par_chunks_mut(width).zip(&mut labels).enumerate().for_each(|(row, (bytes, label))| {
             let mut values = vec![0.0; width];
-            *label = mixture.fill(&mut Random::new(seed, row as u64 + 1), &mut values);
+            *label = mixture.fill(&mut SplitMix64::new(seed, row as u64 + 1), &mut values);
             bytes.iter_mut().zip(&values).for_each(|(byte, value)| *byte = value.round().clamp(0.0, 127.0) as u8);
         });
         let floats = bytes.par_iter().map(|byte| f32::from(*byte) / 128.0).collect();

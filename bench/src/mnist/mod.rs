@@ -1,32 +1,39 @@
 //! Training and query times, errors and sizes of each structure on the user's copy of MNIST.
 //!
 //! Pixels are taken as they are, as bytes, and examples in the order of the file, so that errors and sizes are the same
-//! on every machine and every run; only the times differ. [`idx`] reads the files, [`table`] prints.
+//! on every machine and every run; only the times differ. `hedgerow_data` reads the files, [`table`] prints.
 
-pub mod folder;
-pub mod idx;
 pub mod table;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use hedgerow_core::{
     BoundaryForestParams, BoundarySetParams, BoundaryTreeParams, InsertError, LinearScanParams, NeighborSearch,
-    ParamError, Passes, PointsError, QueryError,
+    ParamError, Passes, QueryError,
 };
+use hedgerow_data::progress::silent;
+use hedgerow_data::{Dataset, Part, ReadError, ReadOptions};
 
 use crate::interleaved::timed;
-use folder::{FolderError, Labelled};
 use table::{Row, Table};
 
 /// Why there is no result.
 #[derive(Debug, thiserror::Error)]
-#[error(transparent)]
-#[allow(missing_docs, reason = "each variant is the error it holds")]
+#[allow(missing_docs, reason = "but for the first two, each variant is the error it holds")]
 pub enum MnistError {
-    Folder(#[from] FolderError),
-    Points(#[from] PointsError),
+    /// A file in the place of the folder.
+    #[error("{} is no folder; give the one that holds the four MNIST files", .0.display())]
+    NoFolder(PathBuf),
+    /// A folder of other data.
+    #[error("{} has data to train with but none to test with; give a folder that holds the four MNIST files", .0.display())]
+    NoTest(PathBuf),
+    #[error(transparent)]
+    Read(#[from] ReadError),
+    #[error(transparent)]
     Param(#[from] ParamError),
+    #[error(transparent)]
     Insert(#[from] InsertError),
+    #[error(transparent)]
     Query(#[from] QueryError),
 }
 
@@ -56,12 +63,28 @@ const STRUCTURES: [Structure; 5] = [
     },
 ];
 
+/// Reads the four files of MNIST, or others of the same form.
+///
+/// # Errors
+/// [`MnistError`] about the folder or a file in it.
+pub fn read_folder(folder: &Path) -> Result<Dataset, MnistError> {
+    if folder.is_file() {
+        return Err(MnistError::NoFolder(folder.to_owned()));
+    }
+    let data = hedgerow_data::read(folder, &ReadOptions::default(), &mut silent())?;
+    if data.test().is_empty() {
+        return Err(MnistError::NoTest(folder.to_owned()));
+    }
+    Ok(data)
+}
+
 /// Trains and asks every structure, `repeats` times in turn.
 ///
 /// # Errors
 /// [`MnistError`], nearly always about the files.
 pub fn measure(folder: &Path, repeats: usize) -> Result<Table, MnistError> {
-    let (train, test) = folder::read(folder)?;
+    let data = read_folder(folder)?;
+    let (train, test) = (data.train(), data.test());
     let mut rows = STRUCTURES.map(|structure| Row::new(structure.name, structure.target));
     for repeat in 0..repeats {
         for (structure, row) in STRUCTURES.iter().zip(&mut rows) {
@@ -70,11 +93,11 @@ pub fn measure(folder: &Path, repeats: usize) -> Result<Table, MnistError> {
         }
     }
     let threads = rayon::current_num_threads();
-    Ok(Table { rows: rows.into(), n_train: train.labels().len(), n_test: test.labels().len(), threads })
+    Ok(Table { rows: rows.into(), n_train: train.len(), n_test: test.len(), threads })
 }
 
-fn measure_one(structure: &Structure, train: &Labelled, test: &Labelled, row: &mut Row) -> Result<(), MnistError> {
-    let (examples, queries) = (train.examples()?, test.points()?);
+fn measure_one(structure: &Structure, train: &Part<'_>, test: &Part<'_>, row: &mut Row) -> Result<(), MnistError> {
+    let (examples, queries) = (train.examples(), test.points());
     let mut search = (structure.build)()?;
     let (inserted, train_nanoseconds) = timed(|| search.insert_all(&examples));
     inserted?;

@@ -44,25 +44,27 @@ impl PlainRow {
     /// Reads the row that `text` begins with, and says how many bytes it takes; nothing if the row is not plain: if a
     /// field is quoted, a number is none or unusable, or there are more or fewer fields than expected.
     pub(super) fn read(&mut self, text: &[u8]) -> Option<usize> {
-        self.texts.clear();
+        let Self { wants, delimiter, numbers, texts } = self;
+        let delimiter = *delimiter;
+        texts.clear();
         let mut at = 0;
-        let last = self.wants.len() - 1;
-        for (column, want) in self.wants.iter().enumerate() {
+        let last = wants.len() - 1;
+        for (column, want) in wants.iter().enumerate() {
             match *want {
                 Want::Number(place) => {
-                    at += self.blanks(&text[at..]);
+                    at += blanks(text, at, delimiter);
                     let (number, n_bytes) = leading_number(&text[at..])?;
                     if number.is_nan() || number.abs() > MAX_MAGNITUDE {
                         return None;
                     }
-                    self.numbers[place] = number;
+                    numbers[place] = number;
                     at += n_bytes;
-                    at += self.blanks(&text[at..]);
+                    at += blanks(text, at, delimiter);
                 }
                 Want::Text | Want::Nothing => {
                     let start = at;
                     let rest = &text[start..];
-                    let n_bytes = memchr::memchr3(self.delimiter, b'\n', b'"', rest).unwrap_or(rest.len());
+                    let n_bytes = memchr::memchr3(delimiter, b'\n', b'"', rest).unwrap_or(rest.len());
                     at += n_bytes;
                     // A lone CR ends a line, too; it is for the general parser.
                     let cr = memchr::memchr(b'\r', &rest[..n_bytes]);
@@ -70,12 +72,12 @@ impl PlainRow {
                         return None;
                     }
                     if let Want::Text = want {
-                        self.texts.push(Text { column, range: start..at });
+                        texts.push(Text { column, range: start..at });
                     }
                 }
             }
             match text.get(at) {
-                Some(&byte) if byte == self.delimiter && column < last => at += 1,
+                Some(&byte) if byte == delimiter && column < last => at += 1,
                 Some(b'\n') if column == last => return Some(at + 1),
                 Some(b'\r') if column == last && text.get(at + 1) == Some(&b'\n') => return Some(at + 2),
                 None if column == last => return Some(at),
@@ -84,12 +86,13 @@ impl PlainRow {
         }
         None
     }
+}
 
-    /// Blanks before or after a number, unless they are what divides the fields.
-    fn blanks(&self, text: &[u8]) -> usize {
-        if self.delimiter == b' ' {
-            return 0;
-        }
-        text.iter().take_while(|&&byte| byte == b' ').count()
+/// How many blanks there are before or after a number, unless they are what divides the fields.
+#[inline(always)]
+fn blanks(text: &[u8], at: usize, delimiter: u8) -> usize {
+    match text.get(at) {
+        Some(b' ') if delimiter != b' ' => text[at..].iter().take_while(|&&byte| byte == b' ').count(),
+        _ => 0,
     }
 }

@@ -1,0 +1,125 @@
+//! A throw-away Python environment with the peers, in the build folder: `target/bench-peers/<hash>`.
+//!
+//! It is made once for each list of requirements and version of Python, and used again as long as it is there. Nothing
+//! outside of it is installed or changed.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+/// The peers with their versions.
+const REQUIREMENTS: &str = include_str!("../../peers/data-requirements.txt");
+
+/// The file that is written last: an environment without it was never finished.
+const COMPLETE: &str = "complete";
+
+const PYTHON: &str = if cfg!(windows) { "python" } else { "python3" };
+
+/// Why there are no peers. The message is one line, fit for a table; [`SetupError::details`] has the rest.
+#[derive(Debug, thiserror::Error)]
+pub enum SetupError {
+    /// There is no Python, or the system refuses to start it.
+    #[error("`{PYTHON}` cannot be started ({0}); install Python")]
+    Python(io::Error),
+    /// A folder or file that cannot be made.
+    #[error("the folder of the Python environment cannot be written ({0})")]
+    Folder(io::Error),
+    /// Python ran but failed.
+    #[error("Python could not {act}")]
+    Failed {
+        /// What it should have done.
+        act: &'static str,
+        /// The last that it said.
+        details: String,
+    },
+}
+
+impl SetupError {
+    /// The last lines that Python wrote. They may name paths and servers, so that they are for the screen alone.
+    pub fn details(&self) -> &str {
+        match self {
+            Self::Failed { details, .. } => details,
+            _ => "",
+        }
+    }
+}
+
+/// Makes the environment unless it is there. Gives its Python.
+///
+/// # Errors
+/// [`SetupError`] if there is no Python, or the peers cannot be installed.
+pub fn prepare() -> Result<PathBuf, SetupError> {
+    let version = run("tell its version", Command::new(PYTHON).arg("--version"))?;
+    // The program is in target/release, the environment beside that.
+    let program = std::env::current_exe().map_err(SetupError::Folder)?;
+    let target = program.ancestors().nth(2).unwrap_or(Path::new("target"));
+    let hash = fnv1a(&[REQUIREMENTS.as_bytes(), &version.stdout].concat());
+    let folder = target.join("bench-peers").join(format!("{hash:016x}"));
+    let python = folder.join(if cfg!(windows) { "Scripts/python.exe" } else { "bin/python" });
+    if folder.join(COMPLETE).exists() {
+        return Ok(python);
+    }
+    eprintln!("installing the Python peers in {}", folder.display());
+    if folder.exists() {
+        std::fs::remove_dir_all(&folder).map_err(SetupError::Folder)?;
+    }
+    std::fs::create_dir_all(&folder).map_err(SetupError::Folder)?;
+    run("make a virtual environment", Command::new(PYTHON).args(["-m", "venv"]).arg(&folder))?;
+    let requirements = folder.join("requirements.txt");
+    std::fs::write(&requirements, REQUIREMENTS).map_err(SetupError::Folder)?;
+    let mut install = Command::new(&python);
+    install.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "-r"]).arg(&requirements);
+    run("install bench/peers/data-requirements.txt with pip", &mut install)?;
+    std::fs::write(folder.join(COMPLETE), "").map_err(SetupError::Folder)?;
+    Ok(python)
+}
+
+fn run(act: &'static str, command: &mut Command) -> Result<Output, SetupError> {
+    let output = command.output().map_err(SetupError::Python)?;
+    match output.status.success() {
+        true => Ok(output),
+        false => Err(SetupError::Failed { act, details: last_lines(&String::from_utf8_lossy(&output.stderr)) }),
+    }
+}
+
+/// The last ten lines of a text.
+pub(super) fn last_lines(text: &str) -> String {
+    let lines = text.trim_end().lines().collect::<Vec<_>>();
+    lines[lines.len().saturating_sub(10)..].join("\n")
+}
+
+/// The hash of Fowler, Noll and Vo, in its variant 1a: the same in every release, as that of the standard library is not.
+fn fnv1a(bytes: &[u8]) -> u64 {
+    let step = |hash: u64, byte: &u8| (hash ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3);
+    bytes.iter().fold(0xcbf2_9ce4_8422_2325, step)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_hash_gives_its_published_numbers() {
+        assert_eq!(fnv1a(b""), 0xcbf2_9ce4_8422_2325);
+        assert_eq!(fnv1a(b"a"), 0xaf63_dc4c_8601_ec8c);
+    }
+
+    #[test]
+    fn the_end_of_a_long_text() {
+        let text = (0..20).map(|line| format!("{line}\n")).collect::<String>();
+        assert_eq!(last_lines(&text), "10\n11\n12\n13\n14\n15\n16\n17\n18\n19");
+        assert_eq!(last_lines("one\n"), "one");
+        assert_eq!(last_lines(""), "");
+    }
+
+    #[test]
+    fn every_peer_has_its_version() {
+        assert!(REQUIREMENTS.lines().all(|line| line.split_once("==").is_some()), "{REQUIREMENTS}");
+    }
+
+    #[test]
+    fn a_failure_says_what_was_tried() {
+        let error = run("do it", Command::new("no-such-program").arg("x")).unwrap_err();
+        assert!(error.to_string().contains("cannot be started"), "{error}");
+    }
+}
