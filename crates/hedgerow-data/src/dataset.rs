@@ -8,6 +8,7 @@ use std::ops::Range;
 use hedgerow_core::{Examples, Label, Point, Points, PointsRef, Task};
 
 use crate::encoding::{Encoding, LabelMeaning, Schema};
+use crate::options::Column;
 use crate::row_ids::RowIds;
 use crate::splits::Split;
 
@@ -108,20 +109,32 @@ impl Dataset {
         if let Some(class) = largest.filter(|&class| class > 65_535 && class as usize > labels.len()) {
             return Err(DatasetError::ClassNumber { class, points: points.len() });
         }
-        let n_classes = largest.map_or(0, |class| class + 1);
-        Ok(Self {
-            name: name.into(),
+        let names = (0..largest.map_or(0, |class| class + 1)).map(|class| class.to_string()).collect();
+        Self::with_names(name.into(), points, labels, names)
+    }
+
+    /// A data set whose classes have names.
+    pub(crate) fn with_names(
+        name: String,
+        points: Points,
+        labels: Vec<Label>,
+        class_names: Vec<String>,
+    ) -> Result<Self, DatasetError> {
+        check_count(points.len(), labels.len(), "labels")?;
+        Self {
+            name,
             encoding: Encoding::matrix(points.width()),
             row_ids: RowIds::counted(points.len()),
             split_rows: [points.len(), 0, 0],
-            class_names: (0..n_classes).map(|class| class.to_string()).collect(),
+            class_names: Vec::new(),
             label_column: None,
             image_shape: None,
             attribution: None,
             dropped_rows: 0,
             points,
             labels,
-        })
+        }
+        .with_class_names(class_names)
     }
 
     /// The same data under another name.
@@ -282,7 +295,10 @@ impl Dataset {
     pub fn schema(&self) -> Schema {
         Schema {
             encoding: self.encoding.clone(),
-            label_column: self.label_column.clone(),
+            label_column: self.label_column.as_ref().map(|name| match name.parse() {
+                Ok(Column::Number(number)) if !self.encoding.is_named() => Column::Number(number),
+                _ => Column::Name(name.clone()),
+            }),
             class_names: self.class_names.clone(),
             labels: self.label_meaning(),
         }

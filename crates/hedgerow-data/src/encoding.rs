@@ -6,6 +6,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::options::Column;
+
 /// The name that the points of a plain matrix have where a format asks for one (JSON Lines, Parquet). A table whose only
 /// features are a vector column of this name is read as a plain matrix again.
 pub(crate) const MATRIX_COLUMN: &str = "point";
@@ -15,8 +17,8 @@ pub(crate) const MATRIX_COLUMN: &str = "point";
 pub struct Schema {
     /// The feature columns.
     pub encoding: Encoding,
-    /// The name of the label column, if it has one.
-    pub label_column: Option<String>,
+    /// The label column: its name, or its number where columns have no names.
+    pub label_column: Option<Column>,
     /// The classes, by their number. A label that is not among them becomes a new class after them.
     pub class_names: Vec<String>,
     /// Whether labels are classes or values; nothing if there were none.
@@ -119,7 +121,8 @@ impl Encoding {
 
     /// Number of features.
     pub fn width(&self) -> usize {
-        self.columns.iter().map(FeatureColumn::width).sum()
+        // A record may come from a file that somebody damaged: then no data will match it.
+        self.columns.iter().fold(0, |width, column| width.saturating_add(column.width()))
     }
 
     /// For each feature, whether it is a number rather than the mark of a category. Scaling touches numbers only.
@@ -171,7 +174,7 @@ mod tests {
     fn a_schema_survives_json() {
         let schema = Schema {
             encoding: Encoding::matrix(3),
-            label_column: Some("y".into()),
+            label_column: Some(Column::Name("y".into())),
             class_names: vec!["a".into(), "b".into()],
             labels: Some(LabelMeaning::Classes),
         };

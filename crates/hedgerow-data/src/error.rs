@@ -70,7 +70,7 @@ impl fmt::Display for Place {
             write!(f, ", row {row}")?;
         }
         if let Some(column) = &self.column {
-            write!(f, ", column {column}")?;
+            write!(f, ", column {}", shown(column.as_bytes()))?;
         }
         Ok(())
     }
@@ -157,7 +157,7 @@ pub enum Problem {
     },
     /// More memory would be needed than was allowed.
     #[error(
-        "needs {needed_bytes} bytes of memory or more, but the limit is {limit_bytes}; raise memory_limit if the file is right, or read a part of it"
+        "needs {needed_bytes} bytes of memory or more, but the limit is {limit_bytes}; raise memory_limit if the file is right, or leave columns out"
     )]
     TooLarge {
         /// Bytes needed at least.
@@ -205,13 +205,15 @@ pub enum Problem {
         got: usize,
     },
     /// Two columns of one name.
-    #[error("two columns are named \"{name}\"; rename one")]
+    #[error(
+        "two columns are named \"{name}\"; rename one, or, if the first line is data, say that there is no header (header = absent)"
+    )]
     DuplicateColumn {
         /// The name.
         name: String,
     },
     /// No rows of data.
-    #[error("has no rows of data")]
+    #[error("has no rows of data; give a file with at least 1 row, besides a header")]
     NoRows,
     /// Nothing to measure distances by.
     #[error("has no feature columns besides {used}; at least 1 is needed")]
@@ -294,7 +296,7 @@ pub enum Problem {
     },
     /// A text that was not there when the encoding was recorded.
     #[error(
-        "the text \"{text}\" was not in this column when the model was fitted (it had {known}); correct it, or set unknown categories to zeros"
+        "the text \"{text}\" was not in this column of the training data (it had {known}); correct it, or set unknown categories to zeros"
     )]
     UnknownCategory {
         /// The text.
@@ -309,7 +311,7 @@ pub enum Problem {
         text: String,
     },
     /// Another number of features than recorded.
-    #[error("has {got} features but the model was fitted with {expected}; give the same columns as then")]
+    #[error("has {got} features but the training data had {expected}; give the same columns")]
     FeatureCount {
         /// Features recorded.
         expected: usize,

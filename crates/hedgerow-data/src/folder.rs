@@ -6,7 +6,7 @@ use crate::dataset::Dataset;
 use crate::error::{Place, Problem, ReadError};
 use crate::format::Format;
 use crate::input::Input;
-use crate::options::ReadOptions;
+use crate::options::{Column, ReadOptions};
 use crate::progress::Listener;
 use crate::read::{PartTable, join, read_labels, read_table};
 use crate::splits::Split;
@@ -124,8 +124,13 @@ fn read_parts(
         }
         if parts.is_empty() {
             let given = options.schema.take().unwrap_or_default();
-            let label_column = table.label_column.clone().or(given.label_column);
-            options.schema = Some(crate::Schema { encoding: table.encoding(), label_column, ..given });
+            let encoding = table.encoding();
+            let column = |name: &String| match name.parse() {
+                Ok(Column::Number(number)) if !encoding.is_named() => Column::Number(number),
+                _ => Column::Name(name.clone()),
+            };
+            let label_column = table.label_column.as_ref().map(column).or(given.label_column);
+            options.schema = Some(crate::Schema { encoding, label_column, ..given });
         }
         parts.push(PartTable { split, table, file });
     }

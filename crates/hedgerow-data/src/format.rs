@@ -71,7 +71,8 @@ impl Format {
             [b'P', b'K', 3 | 5, 4 | 6, ..] => Some(Self::Npz),
             [b'P', b'A', b'R', b'1', ..] => Some(Self::Parquet),
             [0, 0, 8 | 9 | 0xb..=0xe, 1..=4, ..] => Some(Self::Idx),
-            [] => None,
+            // JSON is written but not read; taken as CSV it would give nonsense.
+            [] | [b'{' | b'[', ..] => None,
             text => Self::from_text(text),
         }
     }
@@ -79,10 +80,11 @@ impl Format {
     fn from_text(head: &[u8]) -> Option<Self> {
         // The last line may be cut off; a text of one line is taken as it is.
         let whole = head.iter().rposition(|&byte| byte == b'\n').map_or(head, |end| &head[..end]);
-        let text = std::str::from_utf8(whole).ok()?;
-        if text.contains('\0') {
+        if whole.contains(&0) {
             return None;
         }
+        // Text in another encoding is for the reader to refuse, which says where.
+        let text = String::from_utf8_lossy(whole);
         let line = text.lines().map(str::trim).find(|line| !line.is_empty() && !line.starts_with('#'))?;
         Some(if looks_like_svmlight(line) { Self::Svmlight } else { Self::Csv })
     }
@@ -135,6 +137,7 @@ mod tests {
         assert_eq!(Format::from_contents(b"1 2 3\n"), Some(Format::Csv));
         assert_eq!(Format::from_contents(b"a\0b"), None);
         assert_eq!(Format::from_contents(b""), None);
-        assert_eq!(Format::from_contents(b"\xff\xfe\n"), None);
+        assert_eq!(Format::from_contents(b"caf\xe9,1\n"), Some(Format::Csv));
+        assert_eq!(Format::from_contents(b"{\"a\": 1}\n"), None);
     }
 }

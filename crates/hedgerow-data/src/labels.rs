@@ -23,6 +23,9 @@ pub(crate) struct LabelCollector {
     text_bytes: usize,
 }
 
+/// The code of a row without a label.
+const UNLABELED: u32 = u32::MAX;
+
 /// Labels as core understands them.
 #[derive(Debug)]
 pub(crate) struct Understood {
@@ -35,6 +38,11 @@ impl LabelCollector {
     pub(crate) fn push(&mut self, text: &str) {
         let code = self.code(text);
         self.codes.push(code);
+    }
+
+    /// Takes the next row as one without a label.
+    pub(crate) fn push_unlabeled(&mut self) {
+        self.codes.push(UNLABELED);
     }
 
     /// Takes the label of the next row as a number, which is written as text in the shortest way: `7` for 7.0.
@@ -77,7 +85,7 @@ impl LabelCollector {
     /// Appends the labels of another part of the same data set.
     pub(crate) fn append(&mut self, other: &Self) {
         let codes: Vec<u32> = other.texts.iter().map(|text| self.code(text)).collect();
-        self.codes.extend(other.codes.iter().map(|&code| codes[code as usize]));
+        self.codes.extend(other.codes.iter().map(|&code| codes.get(code as usize).copied().unwrap_or(UNLABELED)));
     }
 
     /// Keeps the labels of some rows.
@@ -87,8 +95,9 @@ impl LabelCollector {
 
     /// The one label that all rows have, if it is so.
     pub(crate) fn constant(&self) -> Option<&str> {
-        let first = *self.codes.first()?;
-        self.codes.iter().all(|&code| code == first).then(|| &*self.texts[first as usize])
+        let mut labelled = self.codes.iter().filter(|code| **code != UNLABELED);
+        let first = labelled.next()?;
+        labelled.all(|code| code == first).then(|| &*self.texts[*first as usize])
     }
 
     /// Decides what the labels are, and numbers the classes: those recorded first, then the others in sorted order.
@@ -103,7 +112,7 @@ impl LabelCollector {
         let numbers: Vec<Option<f64>> = self.texts.iter().map(|text| number(text)).collect();
         // Texts of rows that were left out again stay known; they must not decide.
         let mut used = vec![false; self.texts.len()];
-        self.codes.iter().for_each(|&code| used[code as usize] = true);
+        self.codes.iter().filter(|code| **code != UNLABELED).for_each(|&code| used[code as usize] = true);
         let in_use = || numbers.iter().zip(&used).filter(|(_, used)| **used).map(|(number, _)| *number);
         let meaning = match (kind, schema.and_then(|schema| schema.labels)) {
             (LabelKind::Classes, _) | (LabelKind::Detect, Some(LabelMeaning::Classes)) => LabelMeaning::Classes,
@@ -121,7 +130,8 @@ impl LabelCollector {
     }
 
     fn values(&self, numbers: &[Option<f64>], place_of: impl Fn(usize) -> Place) -> Result<Understood, ReadError> {
-        let value = |(row, &code): (usize, &u32)| match numbers[code as usize] {
+        let value = |(row, &code): (usize, &u32)| match numbers.get(code as usize).copied().flatten() {
+            _ if code == UNLABELED => Ok(Label::Unlabeled),
             Some(value) if (value as f32).is_finite() => Ok(Label::Value(value as f32)),
             Some(value) => Err(place_of(row).error(Problem::Unusable { value })),
             None => Err(place_of(row).error(Problem::NotANumber {
@@ -149,14 +159,26 @@ impl LabelCollector {
         }
         let mut class_of_code = vec![0; self.texts.len()];
         for code in order {
-            let name = self.texts[code].to_string();
+            let name = class_name(&self.texts[code]);
             class_of_code[code] = *class_of.entry(name).or_insert_with_key(|name| {
                 class_names.push(name.clone());
                 (class_names.len() - 1) as u32
             });
         }
-        let labels = self.codes.iter().map(|&code| Label::class(class_of_code[code as usize])).collect();
+        let label =
+            |&code: &u32| class_of_code.get(code as usize).map_or(Label::Unlabeled, |class| Label::class(*class));
+        let labels = self.codes.iter().map(label).collect();
         Understood { labels, class_names }
+    }
+}
+
+/// The name of a class: its text, but a whole number written as a float is that number, so that 1.0, 1e0 and 1 are one
+/// class whatever program wrote them. Digits alone stay as they are: 007 is not 7.
+fn class_name(text: &str) -> String {
+    let spelled = text.contains(['.', 'e', 'E']);
+    match number(text).filter(|number| spelled && number.fract() == 0.0 && number.abs() < 1e15) {
+        Some(number) => (number + 0.0).to_string(),
+        None => text.to_owned(),
     }
 }
 
@@ -201,6 +223,28 @@ mod tests {
         let said = labels.understand(LabelKind::Detect, None, |_| Place::file("test")).unwrap();
         assert_eq!(said.class_names, ["7", "10"]);
         assert_eq!(said.labels, [0, 1, 0, 0].map(Label::class));
+    }
+
+    #[test]
+    fn whole_numbers_are_one_class_however_they_are_spelled() {
+        let said = understand(&["1.0", "2.000e+00", "1", "007", "1e0"], LabelKind::Detect);
+        assert_eq!(said.class_names, ["1", "2", "007"]);
+        assert_eq!(said.labels, [0, 1, 0, 2, 0].map(Label::class));
+        assert_eq!(understand(&["v1.0", "e"], LabelKind::Detect).class_names, ["e", "v1.0"]);
+    }
+
+    #[test]
+    fn rows_without_a_label_stay_so() {
+        let mut labels = LabelCollector::default();
+        labels.push("b");
+        labels.push_unlabeled();
+        let mut more = LabelCollector::default();
+        more.push_unlabeled();
+        more.push("a");
+        labels.append(&more);
+        assert_eq!(labels.constant(), None);
+        let said = labels.understand(LabelKind::Detect, None, |_| Place::file("test")).unwrap();
+        assert_eq!(said.labels, [Label::class(1), Label::Unlabeled, Label::Unlabeled, Label::class(0)]);
     }
 
     #[test]

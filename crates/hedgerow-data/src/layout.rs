@@ -1,5 +1,7 @@
 //! Which column of a table is what: label, id, split, feature, or left out.
 
+use std::collections::HashMap;
+
 use crate::encoding::FeatureColumn;
 use crate::error::{Place, Problem, ReadError, listed};
 use crate::options::{Column, LabelColumn, ReadOptions};
@@ -15,8 +17,20 @@ pub(crate) struct Layout {
     pub(crate) features: Vec<usize>,
 }
 
-/// Names by which a label column is recognised.
-const LABEL_NAMES: [&str; 4] = ["label", "class", "target", "y"];
+/// Names by which a label column is recognised, the first that is there. `y` only where no `x` is beside it, since then it
+/// is a coordinate.
+const LABEL_NAMES: [&str; 6] = ["label", "labels", "class", "target", "targets", "y"];
+
+/// Whether a name is that of a label column, in any case.
+pub(crate) fn is_label_name(name: &str) -> bool {
+    LABEL_NAMES.iter().any(|label| name.trim().eq_ignore_ascii_case(label))
+}
+
+/// Whether a name is that of an id column: `id`, `row_id`, or the index that pandas writes into Parquet.
+fn is_id_name(name: &str) -> bool {
+    let name = name.trim();
+    name.eq_ignore_ascii_case("id") || name.eq_ignore_ascii_case("row_id") || name.starts_with("__index_level_")
+}
 
 impl Layout {
     /// Finds the role of each column. `named`: whether `names` come from the file.
@@ -32,21 +46,30 @@ impl Layout {
         options: &ReadOptions,
         file: &str,
     ) -> Result<Self, ReadError> {
-        let columns = Columns { names, widths, named, file };
-        let id = columns.find_optional(options.id_column.as_ref(), "the id")?;
+        let columns = Columns::new(names, widths, named, file);
         let split = columns.find_optional(options.split_column.as_ref(), "the split")?;
-        let ignored =
-            options.ignore.iter().map(|column| columns.find(column, "leaving out")).collect::<Result<Vec<_>, _>>()?;
-        let free = |column: &usize| Some(*column) != id && Some(*column) != split && !ignored.contains(column);
-        let label = match &options.label {
+        let mut ignored = vec![false; names.len()];
+        for column in &options.ignore {
+            ignored[columns.find(column, "leaving out")?] = true;
+        }
+        let asked = match &options.label {
             LabelColumn::At(column) => Some(columns.find(column, "the label")?),
+            _ => None,
+        };
+        let id = match &options.id_column {
+            Some(column) => Some(columns.find(column, "the id")?),
+            None => columns.detect_id(options, |at| Some(at) != asked && Some(at) != split && !ignored[at]),
+        };
+        let free = |column: &usize| Some(*column) != id && Some(*column) != split && !ignored[*column];
+        let label = match &options.label {
+            LabelColumn::At(_) => asked,
             LabelColumn::None => None,
             LabelColumn::Detect => columns.detect_label(options, (0..names.len()).filter(free).collect()),
         };
         let roles = [(label, "the label"), (id, "the id"), (split, "the split")];
         for (at, (first, first_role)) in roles.iter().enumerate() {
             let clash = roles[at + 1..].iter().find(|(second, _)| first.is_some() && first == second);
-            let ignored = first.filter(|column| ignored.contains(column)).map(|_| "left out");
+            let ignored = first.filter(|column| ignored[*column]).map(|_| "left out");
             if let (Some(column), Some(second)) = (first, clash.map(|(_, role)| *role).or(ignored)) {
                 let column = columns.shown(*column);
                 return Err(Place::file(file).error(Problem::TwoRoles { column, first: first_role, second }));
@@ -93,7 +116,8 @@ impl Layout {
         asked: &[Column],
         file: &str,
     ) -> Result<Vec<usize>, ReadError> {
-        asked.iter().map(|column| Columns { names, widths: &[], named, file }.find(column, "categories")).collect()
+        let columns = Columns::new(names, &[], named, file);
+        asked.iter().map(|column| columns.find(column, "categories")).collect()
     }
 }
 
@@ -103,23 +127,31 @@ struct Columns<'a> {
     widths: &'a [usize],
     named: bool,
     file: &'a str,
+    /// Where each name is first, and whether it is there again. Tables may have many columns.
+    places: HashMap<&'a str, (usize, bool)>,
 }
 
-impl Columns<'_> {
+impl<'a> Columns<'a> {
+    fn new(names: &'a [String], widths: &'a [usize], named: bool, file: &'a str) -> Self {
+        let mut places = HashMap::with_capacity(names.len());
+        for (at, name) in names.iter().enumerate() {
+            places.entry(name.as_str()).and_modify(|(_, again)| *again = true).or_insert((at, false));
+        }
+        Self { names, widths, named, file, places }
+    }
+
     fn find_optional(&self, column: Option<&Column>, role: &'static str) -> Result<Option<usize>, ReadError> {
         column.map(|column| self.find(column, role)).transpose()
     }
 
     fn find(&self, column: &Column, role: &'static str) -> Result<usize, ReadError> {
         let found = match column {
-            Column::Name(name) => {
-                let mut same = self.names.iter().enumerate().filter(|(_, other)| *other == name).map(|(at, _)| at);
-                let found = same.next();
-                if same.next().is_some() {
+            Column::Name(name) => match self.places.get(name.as_str()) {
+                Some((_, true)) => {
                     return Err(Place::file(self.file).error(Problem::DuplicateColumn { name: name.clone() }));
                 }
-                found
-            }
+                found => found.map(|(at, _)| *at),
+            },
             Column::Number(number) => {
                 let from_start = if *number < 0 { *number + self.names.len() as i64 } else { *number };
                 usize::try_from(from_start).ok().filter(|&at| at < self.names.len())
@@ -144,8 +176,13 @@ impl Columns<'_> {
         if let Some(schema) = &options.schema {
             // Data to predict often comes without labels: then no column of that name, or just the feature columns.
             return match &schema.label_column {
-                Some(name) if self.named => free.into_iter().find(|&at| self.names[at] == *name),
+                Some(Column::Name(name)) if self.named => free.into_iter().find(|&at| self.names[at] == *name),
                 _ if self.named && schema.encoding.is_named() => None,
+                Some(Column::Number(number)) if !self.named => {
+                    // Where it was, if there is one column more than features.
+                    let place = usize::try_from(*number).ok().filter(|at| free.contains(at))?;
+                    (free.len() == schema.encoding.columns().len() + 1).then_some(place)
+                }
                 _ => {
                     let matrix = schema.encoding.columns().len() == 1 && !schema.encoding.is_named();
                     let (last, rest) = free.split_last()?;
@@ -158,11 +195,18 @@ impl Columns<'_> {
                 }
             };
         }
-        let by_name = || {
-            let same = |at: &&usize| LABEL_NAMES.contains(&self.names[**at].trim().to_ascii_lowercase().as_str());
-            free.iter().find(same).copied()
-        };
-        self.named.then(by_name).flatten().or_else(|| free.last().copied())
+        let named = |name: &str| free.iter().copied().find(|&at| self.names[at].trim().eq_ignore_ascii_case(name));
+        let by_name =
+            LABEL_NAMES.iter().filter(|name| **name != "y" || named("x").is_none()).find_map(|name| named(name));
+        by_name.filter(|_| self.named).or_else(|| free.last().copied())
+    }
+
+    /// The id column if nobody named it.
+    fn detect_id(&self, options: &ReadOptions, free: impl Fn(usize) -> bool) -> Option<usize> {
+        let recorded = options.schema.as_ref().map_or(&[][..], |schema| schema.encoding.columns());
+        let is_feature = |name: &str| recorded.iter().any(|column| column.name() == name);
+        let is_id = |at: &usize| is_id_name(&self.names[*at]) && !is_feature(&self.names[*at]) && free(*at);
+        (0..self.names.len()).filter(|_| self.named).find(is_id)
     }
 
     fn width(&self, columns: &[usize]) -> usize {
@@ -195,6 +239,27 @@ mod tests {
         assert_eq!(layout, Layout { label: Some(1), id: None, split: None, features: vec![0, 2] });
         let layout = Layout::of(&names(&["a", "b", "species"]), true, &options(|_| ()), "t").unwrap();
         assert_eq!(layout.label, Some(2));
+    }
+
+    #[test]
+    fn names_decide_in_their_order_and_coordinates_are_no_labels() {
+        let label = |columns: &[&str]| Layout::of(&names(columns), true, &options(|_| ()), "t").unwrap().label;
+        assert_eq!(label(&["x", "y", "label"]), Some(2));
+        assert_eq!(label(&["class", "y", "label"]), Some(2));
+        assert_eq!(label(&["a", "y", "b"]), Some(1));
+        assert_eq!(label(&["x", "y", "kind"]), Some(2));
+        assert_eq!(label(&["Target", "b"]), Some(0));
+    }
+
+    #[test]
+    fn ids_are_found_by_name_and_never_are_features() {
+        for id in ["id", "ID", "row_id", "__index_level_0__"] {
+            let layout = Layout::of(&names(&["x", "species", id]), true, &options(|_| ()), "t").unwrap();
+            assert_eq!(layout, Layout { label: Some(1), id: Some(2), split: None, features: vec![0] }, "{id}");
+        }
+        let asked = options(|options| options.label = LabelColumn::At(Column::Name("id".into())));
+        let layout = Layout::of(&names(&["x", "id"]), true, &asked, "t").unwrap();
+        assert_eq!((layout.label, layout.id), (Some(1), None));
     }
 
     #[test]
@@ -238,7 +303,7 @@ mod tests {
     fn a_schema_finds_its_columns_in_any_order_and_lives_without_labels() {
         let number = |name: &str| FeatureColumn::Number { name: name.into() };
         let encoding = Encoding::new(vec![number("a"), number("b")], true);
-        let schema = Schema { encoding, label_column: Some("y".into()), ..Schema::default() };
+        let schema = Schema { encoding, label_column: Some(Column::Name("y".into())), ..Schema::default() };
         let asked = options(|options| options.schema = Some(schema));
         let layout = Layout::of(&names(&["b", "extra", "a"]), true, &asked, "t").unwrap();
         assert_eq!(layout, Layout { label: None, id: None, split: None, features: vec![2, 0] });
@@ -250,6 +315,14 @@ mod tests {
         assert_eq!((layout.label, layout.features), (None, vec![0, 1]));
         let layout = Layout::of(&names(&["0", "1", "2"]), false, &asked, "t").unwrap();
         assert_eq!(layout.label, Some(2));
+        // A label that was not last stays where it was.
+        let encoding = Encoding::new(vec![number("1"), number("2")], false);
+        let schema = Schema { encoding, label_column: Some(Column::Number(0)), ..Schema::default() };
+        let asked = options(|options| options.schema = Some(schema));
+        let layout = Layout::of(&names(&["0", "1", "2"]), false, &asked, "t").unwrap();
+        assert_eq!((layout.label, layout.features), (Some(0), vec![1, 2]));
+        let layout = Layout::of(&names(&["0", "1"]), false, &asked, "t").unwrap();
+        assert_eq!((layout.label, layout.features), (None, vec![0, 1]));
     }
 
     #[test]

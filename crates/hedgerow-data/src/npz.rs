@@ -200,7 +200,8 @@ struct Part {
     labels: Option<String>,
 }
 
-/// Finds the arrays by their names: those of splits if there are any, else the ones without, in the order of the splits.
+/// Finds the arrays by their names, in the order of the splits. Arrays without the name of a split are for training, unless
+/// others are; if they are all there is, there are no splits.
 fn find_parts<'a>(entries: impl Iterator<Item = &'a str>, place: &Place) -> Result<Vec<Part>, ReadError> {
     // Folders and other files may lie in the archive; they are no arrays.
     let arrays: Vec<&str> = entries.filter_map(|name| name.strip_suffix(".npy")).collect();
@@ -219,11 +220,8 @@ fn find_parts<'a>(entries: impl Iterator<Item = &'a str>, place: &Place) -> Resu
         Ok(found)
     };
     let mut parts = Vec::new();
-    let splits = Split::ALL.into_iter().map(Some).chain([None]);
-    for split in splits {
-        if split.is_none() && !parts.is_empty() {
-            break;
-        }
+    let has_training = find(Some(Split::Train), Content::Points)?.is_some();
+    for split in [if has_training { Some(Split::Train) } else { None }, Some(Split::Validation), Some(Split::Test)] {
         let entry = |name: &&str| format!("{name}.npy");
         match (find(split, Content::Points)?, find(split, Content::Labels)?) {
             (Some(points), labels) => parts.push(Part { split, points: entry(points), labels: labels.map(entry) }),

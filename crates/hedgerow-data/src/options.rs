@@ -3,6 +3,8 @@
 use std::path::PathBuf;
 use std::str::FromStr;
 
+use serde::{Deserialize, Serialize};
+
 use crate::encoding::Schema;
 use crate::format::Format;
 
@@ -12,12 +14,14 @@ use crate::format::Format;
 /// ```
 /// use hedgerow_data::{Column, LabelColumn, ReadOptions};
 ///
-/// let mut options = ReadOptions::default();
-/// options.label = LabelColumn::At("species".parse().expect("any text names a column"));
-/// options.ignore = vec![Column::Number(-1)]; // the last column
+/// let options = ReadOptions {
+///     label: LabelColumn::At(Column::Name("species".into())),
+///     ignore: vec![Column::Number(-1)], // the last column
+///     ..ReadOptions::default()
+/// };
+/// # assert!(options.schema.is_none());
 /// ```
 #[derive(Debug, Clone)]
-#[non_exhaustive]
 pub struct ReadOptions {
     /// The format; found out from the name and the contents if not given.
     pub format: Option<Format>,
@@ -29,9 +33,10 @@ pub struct ReadOptions {
     pub label_kind: LabelKind,
     /// Whether it is an error if all labels are the same, as it is where a classifier is to be fitted.
     pub constant_label: ConstantLabel,
-    /// A column that names each row. Without one, rows are numbered.
+    /// A column that names each row; if not given, one named `id` or `row_id`, and the index that pandas writes. Without one,
+    /// rows are numbered.
     pub id_column: Option<Column>,
-    /// A column of the words train, validation and test.
+    /// A column of the words train, validation and test; if not given, one named `split` that has only such words.
     pub split_column: Option<Column>,
     /// Columns that are left out.
     pub ignore: Vec<Column>,
@@ -80,7 +85,8 @@ impl Default for ReadOptions {
 }
 
 /// A column of a table.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(untagged)]
 pub enum Column {
     /// By its name in the header.
     Name(String),
@@ -109,7 +115,8 @@ impl std::fmt::Display for Column {
 /// Which column of a table has the labels.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum LabelColumn {
-    /// Of a table with names: the column named label, class, target or y (in any case); else the last one. Of a matrix: none.
+    /// Of a table with names: the column named label, class, target or, unless there is an x, y (in any case); else the
+    /// last one. Of a matrix, or with labels from a second file: none.
     #[default]
     Detect,
     /// This one.
@@ -143,7 +150,8 @@ pub enum ConstantLabel {
 /// Whether the first line of a text table names the columns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Header {
-    /// It does if none of its fields is a number and at least one has text.
+    /// It does if a text stands above numbers, if its fields are numbered 0, 1, 2, ... above other values, or if none is a
+    /// number and not all of them occur again below.
     #[default]
     Detect,
     /// It does.

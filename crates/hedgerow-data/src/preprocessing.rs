@@ -1,7 +1,7 @@
 //! Preprocessing: recorded steps, fitted on the training rows only, that can be applied to other data and undone.
 //!
 //! The features of pictures share one offset and scale, so that the picture stays one; columns of a table have their
-//! own. The 0 and 1 of a category are left as they are. Not for turning columns into features: see [`crate::encoding`].
+//! own. Scaling leaves the 0 and 1 of a category as they are; dividing a row by its length divides them, too. Not for turning columns into features: see [`crate::encoding`].
 
 use hedgerow_core::{PointKind, Points, PointsError, PointsRef};
 use serde::{Deserialize, Serialize};
@@ -161,7 +161,8 @@ impl Preprocessing {
         Ok(Prepared { points: Points::from_f32(self.width, values)?, row_lengths })
     }
 
-    /// Applies the steps to a whole data set.
+    /// Applies the steps to a whole data set. Where a step divides rows by their length, undoing it needs the lengths, which
+    /// [`Self::apply`] gives.
     ///
     /// # Errors
     /// As [`Self::apply`].

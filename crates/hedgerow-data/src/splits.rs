@@ -144,11 +144,11 @@ impl Dataset {
     }
 }
 
-/// The training rows of each class in turn; all rows together if they have values or no labels.
+/// The training rows of each class in turn, after those that have values or no labels.
 fn groups(labels: &[Label]) -> Vec<Vec<usize>> {
     let mut groups: Vec<Vec<usize>> = Vec::new();
     for (row, label) in labels.iter().enumerate() {
-        let group = label.as_class().map_or(0, |class| class.0 as usize);
+        let group = label.as_class().map_or(0, |class| class.0 as usize + 1);
         if groups.len() <= group {
             groups.resize_with(group + 1, Vec::new);
         }
@@ -157,8 +157,8 @@ fn groups(labels: &[Label]) -> Vec<Vec<usize>> {
     groups
 }
 
-/// How many rows of each group make the share, by largest remainders: the sum is as near to the share of all rows as
-/// `most` allows, and each group is within one row of its own share. Ties go to the earlier group.
+/// How many rows of each group make the share, by largest remainders: each group is within one row of its own share, as
+/// far as `most` allows, and the sum as near to the share of all rows as follows from that. Ties go to the earlier group.
 fn apportion(sizes: &[usize], share: f64, most: &[usize]) -> Vec<usize> {
     let total = (sizes.iter().sum::<usize>() as f64 * share).round() as usize;
     let exact: Vec<f64> = sizes.iter().map(|&size| size as f64 * share).collect();
@@ -223,6 +223,18 @@ mod tests {
         assert_eq!(ids(&split, Split::Test), (80..100).collect::<Vec<_>>());
         let error = official.split(&SplitParams::default()).unwrap_err();
         assert_eq!(error, SplitError::AlreadySplit { split: Split::Test, rows: 20 });
+    }
+
+    #[test]
+    fn rows_without_a_label_do_not_push_a_class_out_of_training() {
+        let mut labels = vec![Label::Unlabeled; 7];
+        labels.extend([0, 1, 1].map(Label::class));
+        let points = Points::from_f32(1, vec![0.0; 10]).unwrap();
+        let data = Dataset::new("d", points, labels).unwrap();
+        for seed in 0..50 {
+            let split = data.clone().split(&SplitParams { validation: 0.2, test: 0.3, seed }).unwrap();
+            assert!([0, 1].iter().all(|class| split.train().labels().contains(&Label::class(*class))), "seed {seed}");
+        }
     }
 
     #[test]

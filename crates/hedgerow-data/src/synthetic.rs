@@ -205,6 +205,8 @@ impl Synthetic {
         check(classes.0.contains(&self.classes), "classes", self.classes as f64, classes.1)?;
         let features = if self.shape == Shape::Blobs { (1..=1 << 20, "from 1 to 1048576") } else { (2..=2, "2") };
         check(features.0.contains(&self.features), "features", self.features as f64, features.1)?;
+        let centers = self.classes.saturating_mul(self.features) <= 1 << 26;
+        check(centers, "classes", self.classes as f64, "such that classes times features are at most 2^26")?;
         let rows = self.n.checked_mul(self.features).is_some_and(|values| values <= MAX_VALUES);
         check(
             rows && self.n >= self.classes,
@@ -233,7 +235,9 @@ impl Synthetic {
             let class = place % self.classes;
             // Rows of a class stand at even distances along its curve: `along` goes from 0 to 1.
             let n_of_class = (self.n - class).div_ceil(self.classes);
-            let along = (place / self.classes) as f64 / (n_of_class.max(2) - 1) as f64;
+            // A ring is closed: its last row stands before its first, and not on it.
+            let n_steps = if self.shape == Shape::Rings { n_of_class } else { n_of_class.max(2) - 1 };
+            let along = (place / self.classes) as f64 / n_steps as f64;
             match &centers {
                 Some((centers, deviation)) => {
                     let center = &centers[class * self.features..(class + 1) * self.features];
@@ -282,8 +286,9 @@ impl Synthetic {
         let centers: Vec<f64> = (0..self.classes * self.features).map(|_| 20.0 * random.unit() - 10.0).collect();
         let each: Vec<&[f64]> = centers.chunks_exact(self.features).collect();
         let distance = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| (a - b).powi(2)).sum::<f64>().sqrt();
-        // The nearest pair among the first 1000 will do: this only sets a scale, and all pairs of 10000 take too long.
-        let some = &each[..each.len().min(1000)];
+        // The nearest pair among some will do: this only sets a scale, and all pairs of many classes take too long.
+        let n_some = ((1e8 / self.features as f64).sqrt() as usize).clamp(2, 1000);
+        let some = &each[..each.len().min(n_some)];
         let pairs = some.iter().enumerate().flat_map(|(at, a)| some[at + 1..].iter().map(move |b| distance(a, b)));
         let nearest = pairs.min_by(f64::total_cmp).unwrap_or(2.0);
         (centers, self.overlap * nearest / 2.0)

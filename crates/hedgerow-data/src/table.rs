@@ -240,7 +240,11 @@ impl Table {
             let labels = |table: &Self| if table.labels.is_some() { "labels" } else { "no labels" }.to_owned();
             return Err(differ(labels(self), labels(&other)));
         }
-        if self.ids.is_some() != other.ids.is_some() || self.columns.len() != other.columns.len() {
+        if self.ids.is_some() != other.ids.is_some() {
+            let ids = |table: &Self| if table.ids.is_some() { "an id column" } else { "no id column" }.to_owned();
+            return Err(differ(ids(self), ids(&other)));
+        }
+        if self.columns.len() != other.columns.len() {
             return Err(differ(format!("{} columns", self.columns.len()), format!("{} columns", other.columns.len())));
         }
         match (&mut self.numbers, other.numbers) {
@@ -322,8 +326,7 @@ impl Table {
         };
         let points = self.take_points(&encoding).map_err(|error| unusable(error, file, source_row, &encoding))?;
         let cannot = "all parts were counted together";
-        let mut dataset = Dataset::new(name, points, understood.labels)
-            .and_then(|dataset| dataset.with_class_names(understood.class_names))
+        let mut dataset = Dataset::with_names(name.to_owned(), points, understood.labels, understood.class_names)
             .and_then(|dataset| dataset.with_encoding(encoding, self.label_column.clone()))
             .and_then(|dataset| dataset.with_row_ids(row_ids))
             .expect(cannot)

@@ -43,7 +43,7 @@ fn a_table_with_a_header_numbers_categories_and_class_names() {
     assert_eq!(flowers.labels(), [1, 0, 1].map(Label::class));
     assert_eq!(values(&flowers), [1.5, 0.0, 1.0, 2.0, 1.0, 0.0, 3.25, 0.0, 1.0]);
     assert_eq!(*flowers.row_ids(), RowIds::Numbers(vec![0, 1, 2]));
-    assert_eq!(flowers.schema().label_column.as_deref(), Some("species"));
+    assert_eq!(flowers.schema().label_column, Some(Column::Name("species".into())));
 }
 
 #[test]
@@ -75,6 +75,82 @@ fn a_header_is_detected_and_can_be_decided() {
     assert_eq!((all_text.len(), all_text.width()), (2, 2));
     let digits = csv("1,2\n3,4\n5,6\n", &options(|options| options.header = Header::Present)).unwrap();
     assert_eq!((digits.len(), digits.feature_names()), (2, vec!["1".to_owned()]));
+}
+
+#[test]
+fn headers_of_all_kinds_are_told_from_data() {
+    let read = |text: &str| {
+        let table = ok(text);
+        (table.len(), table.feature_names().join(" "), table.class_names().join(" "))
+    };
+    let is = |rows: usize, features: &str, classes: &str| (rows, features.to_owned(), classes.to_owned());
+    // pandas numbers columns without names, and writes its index before them.
+    assert_eq!(read("0,1,2\n0.5,0.25,1\n0.5,0.5,0\n"), is(2, "0 1", "0 1"));
+    assert_eq!(read(",0,1,2\n7,0.5,0.25,1\n8,0.5,0.5,0\n"), is(2, "0 1", "0 1"));
+    // One name above numbers is enough.
+    assert_eq!(read("2019,growth,kind\n1,2,a\n3,4,b\n"), is(2, "2019 growth", "a b"));
+    // Whole numbers above whole numbers are data.
+    assert_eq!(read("0,1,2\n5,6,0\n"), is(2, "0 1", "0 2"));
+    // Texts that all occur again are data: mushrooms of letters.
+    assert_eq!(read("p,x,s\ne,x,s\np,y,t\ne,x,t\n").0, 4);
+    assert_eq!(read("cap,color,class\np,x,s\ne,x,t\n").0, 2);
+    // What spreadsheets leave at the right is nothing.
+    assert_eq!(read("x,kind,,\n1,a,,\n2,b,,\n"), is(2, "x", "a b"));
+}
+
+#[test]
+fn tables_that_we_write_are_understood_without_being_told() {
+    let moons = hedgerow_data::load("moons?n=20").unwrap();
+    let text = "id,x,y,label,split\n7,1,2,a,train\n8,3,4,b,test\n";
+    let table = ok(text);
+    assert_eq!((table.feature_names().join(" "), table.class_names().join(" ")), ("x y".to_owned(), "a b".to_owned()));
+    assert_eq!((table.train().len(), table.test().len(), table.test().row_id(0)), (1, 1, "8".to_owned()));
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("moons.csv");
+    hedgerow_data::write::write_dataset(&path, &moons, None, &mut silent()).unwrap();
+    let back = read(&path, &ReadOptions::default(), &mut silent()).unwrap();
+    assert_eq!((back.points(), back.labels()), (moons.points(), moons.labels()));
+}
+
+#[test]
+fn numbers_in_other_forms_and_dates_are_refused_and_not_made_categories() {
+    for (field, other) in
+        [("\"1,5\"", "\"2,5\""), ("12%", "5%"), ("$5", "$6"), ("2024-01-31", "2024-02-01"), ("1 234", "5 678")]
+    {
+        let text = format!("a,b\n{field},x\n{other},y\n");
+        let said = error(&text, &ReadOptions::default());
+        assert!(said.starts_with("t.csv, column a: ") && said.contains("convert the column"), "{said}");
+        let forced = options(|options| options.categories = vec![Column::Number(0)]);
+        assert_eq!(csv(&text, &forced).unwrap().width(), 2);
+    }
+    // A slip among a few numbers is a slip.
+    assert!(
+        error("z,b\n1,x\n2,y\noops,x\n4,y\n5,x\n", &ReadOptions::default())
+            .contains("row 3, column z: \"oops\" is not")
+    );
+}
+
+#[test]
+fn odd_delimiters_are_refused() {
+    for delimiter in [b'"', b'\n', b'\r', 0xe9] {
+        let said = error("a,b\n1,2\n", &options(|options| options.delimiter = Some(delimiter)));
+        assert!(said.contains("a delimiter is one ASCII character"), "{said}");
+    }
+}
+
+#[test]
+fn json_is_not_taken_for_a_table() {
+    let json = b"{\"x\": 1}\n{\"x\": 2}\n";
+    let said = read_bytes("rows.jsonl", json, &ReadOptions::default()).unwrap_err();
+    assert!(matches!(*said.problem, Problem::UnknownFormat), "{said}");
+}
+
+#[test]
+fn classes_beyond_the_rows_of_a_file_keep_their_numbers() {
+    let many: String = (0..70_000).map(|row| format!("{row}.5,{row}\n")).collect();
+    let schema = csv(&many, &options(|options| options.label_kind = LabelKind::Classes)).unwrap().schema();
+    let with = options(|options| options.schema = Some(schema));
+    assert_eq!(csv("1,69999\n2,69998\n", &with).unwrap().labels(), [69_999, 69_998].map(Label::class));
 }
 
 #[test]
@@ -137,7 +213,7 @@ fn other_data_is_read_by_the_recorded_schema() {
     let text = error("length,color\n7,green\n", &with(|_| ()));
     assert_eq!(
         text,
-        "t.csv, line 2, row 1, column color: the text \"green\" was not in this column when the model was fitted \
+        "t.csv, line 2, row 1, column color: the text \"green\" was not in this column of the training data \
          (it had \"blue\", \"red\"); correct it, or set unknown categories to zeros"
     );
     let zeros = csv("length,color\n7,green\n", &with(|options| options.unknown_category = UnknownCategory::Zeros));
@@ -148,7 +224,7 @@ fn other_data_is_read_by_the_recorded_schema() {
     let bare = csv("7,red\n8,blue\n", &with(|options| options.header = Header::Absent)).unwrap();
     assert_eq!(values(&bare), [7.0, 0.0, 1.0, 8.0, 1.0, 0.0]);
     let narrow = error("7\n8\n", &with(|options| options.header = Header::Absent));
-    assert!(narrow.contains("has 1 features but the model was fitted with 2"), "{narrow}");
+    assert!(narrow.contains("has 1 features but the training data had 2"), "{narrow}");
 }
 
 #[test]
@@ -200,7 +276,7 @@ fn bad_tables_are_refused_with_place_and_remedy() {
         ("1,x\n1e16,y\n", "column 0: the value 1e16 cannot be used"),
         ("a,b\n1,x\n2,\"y\n", "t.csv, line 3: a quoted field never ends"),
         ("a,b\n1,x\n2,x\n", "t.csv, column b: every row has the label \"x\""),
-        ("a,a,b\n1,2,x\n3,4,y\n", "t.csv, line 1, column 1: two columns are named \"a\""),
+        ("a,a,b\n1,2,x\n3,4,y\n", "t.csv, line 1, column 1: two columns are named \"a\"; rename one"),
         ("b\nx\ny\n", "t.csv: has no feature columns besides \"b\"; at least 1 is needed"),
     ] {
         let error = error(text, &default);
@@ -254,7 +330,6 @@ fn labels_of_a_second_file_follow_the_rows_that_are_kept() {
     std::fs::write(&labels, "label\na\nb\nc\n").unwrap();
     let both = options(|options| {
         options.missing = MissingValues::DropRows;
-        options.label = LabelColumn::None;
         options.labels_from = Some(labels);
     });
     let kept = csv("1,2\n3,NA\n5,6\n", &both).unwrap();

@@ -22,7 +22,7 @@ use crate::encoding::FeatureColumn;
 use crate::error::{Place, Problem, ReadError, shown};
 use crate::input::Input;
 use crate::labels::LabelCollector;
-use crate::layout::Layout;
+use crate::layout::{Layout, is_label_name};
 use crate::options::{Column, LabelColumn, MissingValues, ReadOptions, UnknownCategory};
 use crate::read::{RowReader, Step};
 use crate::splits::Split;
@@ -64,6 +64,11 @@ pub(crate) struct CsvReader {
 
 impl CsvReader {
     pub(crate) fn open(input: &mut Input, delimiter: Option<u8>, options: &ReadOptions) -> Result<Self, ReadError> {
+        if let Some(byte) = delimiter.filter(|byte| matches!(byte, b'"' | b'\r' | b'\n') || !byte.is_ascii()) {
+            let found = format!("the delimiter {:?}", char::from(byte));
+            let supported = "a delimiter is one ASCII character, and neither a quote nor a line end";
+            return Err(input.place().error(Problem::Unsupported { found, supported }));
+        }
         let mut records = Records::new(input.open()?, options.comment)?;
         let delimiter = delimiter.unwrap_or_else(|| sniff::delimiter(&mut records));
         records.set_delimiter(delimiter);
@@ -76,21 +81,17 @@ impl CsvReader {
             }
             return Err(input.place().error(Problem::NoRows));
         };
-        let mut options = options.clone();
         let names = if sniffed.has_header {
             records.find_record()?;
             name_columns(&sniffed.first, &records.place())?
         } else {
             (0..sniffed.first.len()).map(|column| column.to_string()).collect()
         };
-        if sniffed.has_header && sniffed.first[0].is_empty() && options.id_column.is_none() && names.len() > 1 {
-            // A column before the first name is the index that pandas writes.
-            let zero = Column::Number(0);
-            if options.label != LabelColumn::At(zero.clone()) && !options.ignore.contains(&zero) {
-                options.id_column = Some(zero);
-            }
-        }
+        let options = with_found_columns(options, &sniffed, &names);
         let layout = Layout::of(&names, sniffed.has_header, &options, file)?;
+        if options.schema.is_none() {
+            refuse_odd_numbers(&sniffed, &names, &layout, &options, file)?;
+        }
         Self::new(records, delimiter, names, &sniffed, &layout, &options)
     }
 
@@ -117,7 +118,9 @@ impl CsvReader {
                 Some(FeatureColumn::Number { name }) => FeatureColumn::Number { name: name.clone() },
                 // A matrix, or nothing recorded.
                 _ if options.schema.is_some() => FeatureColumn::Number { name: names[at].clone() },
-                _ if sniffed.numbers[at] && !forced.contains(&at) => FeatureColumn::Number { name: names[at].clone() },
+                _ if sniffed.columns[at].is_numbers && !forced.contains(&at) => {
+                    FeatureColumn::Number { name: names[at].clone() }
+                }
                 _ => FeatureColumn::Category { name: names[at].clone(), texts: Vec::new() },
             });
         }
@@ -131,12 +134,17 @@ impl CsvReader {
                 Role::Category(column)
             };
         }
+        let recorded = options.schema.as_ref().map(|schema| schema.encoding.columns());
+        let is_matrix = matches!(recorded, Some([FeatureColumn::Vector { name, .. }]) if name.is_empty());
+        if is_matrix {
+            columns = vec![FeatureColumn::Vector { name: String::new(), width: n_numbers }];
+        }
         let others = [(layout.label, Role::Label), (layout.id, Role::Id), (layout.split, Role::Split)];
         others.into_iter().for_each(|(at, role)| at.into_iter().for_each(|at| roles[at] = role));
         Ok(Self {
             plain: PlainRow::new(&roles, delimiter, n_numbers),
             fields: Fields::default(),
-            named: sniffed.has_header,
+            named: sniffed.has_header && !is_matrix,
             label_column: layout.label.map(|at| names[at].clone()),
             has_recorded_texts: options.schema.is_some(),
             missing: options.missing,
@@ -168,7 +176,9 @@ impl CsvReader {
             if *role == Role::Ignored {
                 continue;
             }
-            if is_missing(field) && *role != Role::Id {
+            // Data that is read to match other data may lack labels, all or some.
+            let unlabeled = *role == Role::Label && self.has_recorded_texts;
+            if is_missing(field) && *role != Role::Id && !unlabeled {
                 match self.missing {
                     MissingValues::Refuse => {
                         let problem = Problem::Missing { text: shown(field) };
@@ -246,6 +256,7 @@ impl CsvReader {
                         texts.push(text, self.unknown_category).map_err(error)?;
                     }
                 }
+                Role::Label if is_missing(field) => table.labels.iter_mut().for_each(LabelCollector::push_unlabeled),
                 Role::Label => table.labels.iter_mut().for_each(|labels| labels.push(text)),
                 Role::Id => table.ids.iter_mut().for_each(|ids| ids.push(text.to_owned())),
                 Role::Split => match Split::from_word(text) {
@@ -314,7 +325,65 @@ impl RowReader for CsvReader {
     }
 }
 
-/// The columns' names, which must be UTF-8 and different. A column without a name is called by its number.
+/// The options, with the roles that are found out from names and values where nothing is said about them.
+fn with_found_columns(options: &ReadOptions, sniffed: &sniff::Sniffed, names: &[String]) -> ReadOptions {
+    let mut options = options.clone();
+    if options.labels_from.is_some() && options.label == LabelColumn::Detect {
+        options.label = LabelColumn::None;
+    }
+    let is_named = |at: usize| sniffed.has_header && !sniffed.first[at].trim_ascii().is_empty();
+    let is_used = |options: &ReadOptions, at: usize| {
+        let column = [
+            Column::Number(at as i64),
+            Column::Number(at as i64 - names.len() as i64),
+            Column::Name(names[at].clone()),
+        ];
+        let asked = |other: &Column| column.contains(other);
+        matches!(&options.label, LabelColumn::At(label) if asked(label))
+            || options.ignore.iter().chain(&options.id_column).chain(&options.split_column).any(asked)
+    };
+    if sniffed.has_header {
+        // Columns with neither a name nor values are what spreadsheets leave at the right.
+        for at in (0..names.len()).filter(|&at| !is_named(at) && sniffed.columns[at].is_empty) {
+            if !is_used(&options, at) {
+                options.ignore.push(Column::Number(at as i64));
+            }
+        }
+        // A column before the first name is the index that pandas writes.
+        if !is_named(0) && options.id_column.is_none() && names.len() > 1 && !is_used(&options, 0) {
+            options.id_column = Some(Column::Number(0));
+        }
+        let is_split = |at: &usize| names[*at].eq_ignore_ascii_case("split") && sniffed.columns[*at].is_splits;
+        if options.split_column.is_none() {
+            let found = (0..names.len()).find(is_split).filter(|&at| !is_used(&options, at));
+            options.split_column = found.map(|at| Column::Number(at as i64));
+        }
+    }
+    options
+}
+
+/// Refuses columns whose texts are numbers or dates in a form that is not read: as categories they would be nonsense.
+fn refuse_odd_numbers(
+    sniffed: &sniff::Sniffed,
+    names: &[String],
+    layout: &Layout,
+    options: &ReadOptions,
+    file: &str,
+) -> Result<(), ReadError> {
+    let forced = Layout::columns_of(names, sniffed.has_header, &options.categories, file)?;
+    for &at in layout.features.iter().filter(|at| !forced.contains(at)) {
+        let column = &sniffed.columns[at];
+        if let (Some(text), false) = (&column.odd_number, column.is_numbers) {
+            let remedy = "numbers are read as in 1234.5, without decimal commas, separators or units, and dates not at all: \
+                          convert the column, leave it out (ignore), or say that it holds categories (categories)";
+            let problem = Problem::NotANumber { text: shown(text), remedy };
+            return Err(Place::file(file).column(names[at].as_str()).error(problem));
+        }
+    }
+    Ok(())
+}
+
+/// The columns' names, which must be UTF-8 and different. A column without a name is called so, with its number.
 fn name_columns(fields: &[Vec<u8>], place: &Place) -> Result<Vec<String>, ReadError> {
     let mut names = Vec::with_capacity(fields.len());
     let mut known = HashSet::new();
@@ -322,7 +391,7 @@ fn name_columns(fields: &[Vec<u8>], place: &Place) -> Result<Vec<String>, ReadEr
         let place = || place.clone().column(column.to_string());
         let field = field.trim_ascii();
         let text = std::str::from_utf8(field).map_err(|fault| place().error(not_utf8(field, &fault)))?;
-        let name = if text.is_empty() { column.to_string() } else { text.to_owned() };
+        let name = if text.is_empty() { format!("unnamed {column}") } else { text.to_owned() };
         if !known.insert(name.clone()) {
             return Err(place().error(Problem::DuplicateColumn { name: shown(name.as_bytes()) }));
         }
@@ -355,8 +424,7 @@ pub(crate) fn read_labels(
     records.set_delimiter(delimiter.unwrap_or(b','));
     let has_header = sniff::sniff(&mut records, options.header).is_some_and(|sniffed| {
         // Labels may all be texts, so only a known name makes a header of the first.
-        let names: [&[u8]; 5] = [b"label", b"labels", b"class", b"target", b"y"];
-        let named = names.iter().any(|name| sniffed.first[0].trim_ascii().eq_ignore_ascii_case(name));
+        let named = is_label_name(&String::from_utf8_lossy(&sniffed.first[0]));
         sniffed.has_header && (named || options.header == crate::options::Header::Present)
     });
     let mut labels = LabelCollector::default();

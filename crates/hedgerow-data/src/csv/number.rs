@@ -7,7 +7,7 @@ const EXACT_POWERS: [f32; MAX_DIGITS + 1] = [1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 
 const POWERS: [u32; 8] = [1, 10, 100, 1000, 10_000, 100_000, 1_000_000, 10_000_000];
 
 /// 9,999,999 < 2^24, so that a whole number of so many digits is exact.
-const MAX_DIGITS: usize = 7;
+pub(crate) const MAX_DIGITS: usize = 7;
 
 /// The number at the start of `text` and how many bytes it takes; nothing if there is none. Correctly rounded.
 #[inline(always)]
@@ -29,17 +29,26 @@ fn long_number(text: &[u8]) -> Option<(f32, usize)> {
 /// Most numbers in files are like this, and they take a fraction of the time of the general way.
 #[inline(always)]
 fn short_number(text: &[u8]) -> Option<(f32, usize)> {
-    let (negative, unsigned) = match text {
-        [b'-', rest @ ..] => (true, rest),
-        _ => (false, text),
-    };
-    let sign = |magnitude: f32| if negative { -magnitude } else { magnitude };
-    let (whole, n_whole) = whole_digits(unsigned);
-    let after = match unsigned.get(n_whole) {
-        Some(b'.') => &unsigned[n_whole + 1..],
+    match text {
+        [b'-', rest @ ..] => {
+            let (whole, n_whole) = whole_digits(rest);
+            short_unsigned(rest, whole, n_whole).map(|(number, n_bytes)| (-number, n_bytes + 1))
+        }
+        _ => {
+            let (whole, n_whole) = whole_digits(text);
+            short_unsigned(text, whole, n_whole)
+        }
+    }
+}
+
+/// The short number at the start of `text`, which begins with `n_whole` digits that make the number `whole`.
+#[inline(always)]
+fn short_unsigned(text: &[u8], whole: u32, n_whole: usize) -> Option<(f32, usize)> {
+    let after = match text.get(n_whole) {
+        Some(b'.') => &text[n_whole + 1..],
         Some(b'e' | b'E') => return None,
         // A division takes longer than all the rest of a short whole number.
-        _ if (1..=MAX_DIGITS).contains(&n_whole) => return Some((sign(whole as f32), usize::from(negative) + n_whole)),
+        _ if (1..=MAX_DIGITS).contains(&n_whole) => return Some((whole as f32, n_whole)),
         _ => return None,
     };
     let (decimals, n_decimals) = whole_digits(after);
@@ -48,12 +57,22 @@ fn short_number(text: &[u8]) -> Option<(f32, usize)> {
         return None;
     }
     let number = whole * POWERS[n_decimals] + decimals;
-    Some((sign(number as f32 / EXACT_POWERS[n_decimals]), usize::from(negative) + n_whole + 1 + n_decimals))
+    Some((number as f32 / EXACT_POWERS[n_decimals], n_whole + 1 + n_decimals))
+}
+
+/// As [`leading_number`], for text that begins with `n_whole` digits that make the number `whole`.
+#[inline(always)]
+pub(crate) fn leading_number_after(text: &[u8], whole: u32, n_whole: usize) -> Option<(f32, usize)> {
+    let short = if n_whole > 0 { short_unsigned(text, whole, n_whole) } else { short_number(text) };
+    match short {
+        None => long_number(text),
+        found => found,
+    }
 }
 
 /// The digits that `text` begins with, as a number that has wrapped around if they are many, and how many they are.
 #[inline(always)]
-fn whole_digits(text: &[u8]) -> (u32, usize) {
+pub(crate) fn whole_digits(text: &[u8]) -> (u32, usize) {
     let (mut number, mut n_digits) = (0_u32, 0);
     for byte in text {
         let digit = byte.wrapping_sub(b'0');

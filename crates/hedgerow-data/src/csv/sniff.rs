@@ -3,6 +3,7 @@
 use super::number::{is_missing, whole_number};
 use super::records::{Fields, Records};
 use crate::options::Header;
+use crate::splits::Split;
 
 /// Records that are looked at.
 const RECORDS: usize = 1000;
@@ -12,8 +13,19 @@ pub(crate) struct Sniffed {
     pub(crate) has_header: bool,
     /// The fields of the first record: the names, if it is a header.
     pub(crate) first: Vec<Vec<u8>>,
-    /// For each column, whether its values are numbers.
-    pub(crate) numbers: Vec<bool>,
+    pub(crate) columns: Vec<SniffedColumn>,
+}
+
+/// What the first records say of a column.
+pub(crate) struct SniffedColumn {
+    /// Whether its values are numbers.
+    pub(crate) is_numbers: bool,
+    /// Whether it has no values at all.
+    pub(crate) is_empty: bool,
+    /// Whether all its values name splits.
+    pub(crate) is_splits: bool,
+    /// The first of its values, if most of them look like numbers or dates in a form that is not read.
+    pub(crate) odd_number: Option<Vec<u8>>,
 }
 
 /// The delimiter that divides the first records best: into the same number of fields, more than one, in most of them.
@@ -39,27 +51,78 @@ pub(crate) fn sniff(records: &mut Records, header: Header) -> Option<Sniffed> {
     let has_header = match header {
         Header::Present => true,
         Header::Absent => false,
-        Header::Detect => {
-            first.iter().all(|field| whole_number(field).is_none()) && first.iter().any(|field| !is_missing(field))
-        }
+        Header::Detect => is_header(first, rest),
     };
     let rows = if has_header { rest } else { &peeked[..] };
-    let numbers = (0..first.len()).map(|column| are_numbers(rows, column)).collect();
-    let first = first.iter().map(<[u8]>::to_vec).collect();
-    Some(Sniffed { has_header, first, numbers })
+    let columns = (0..first.len()).map(|column| look_at(rows, column)).collect();
+    Some(Sniffed { has_header, first: first.iter().map(<[u8]>::to_vec).collect(), columns })
 }
 
-/// Whether the values of a column are numbers: at least nine of ten, so that a single slip is reported as what it is and
-/// does not turn a column of numbers into texts.
-fn are_numbers(rows: &[Fields], column: usize) -> bool {
-    let (mut n_numbers, mut n_texts) = (0, 0);
+/// Whether the first record names the columns of the others.
+fn is_header(first: &Fields, rest: &[Fields]) -> bool {
+    let is_text = |field: &[u8]| whole_number(field).is_none() && !is_missing(field);
+    let any_text = first.iter().any(is_text);
+    if rest.is_empty() {
+        return any_text && first.iter().all(|field| whole_number(field).is_none());
+    }
+    let below = |column: usize| rest.iter().filter(move |row| column < row.len()).map(move |row| row.get(column));
+    let has_numbers = |column: usize| below(column).any(|field| whole_number(field).is_some());
+    let names_numbers =
+        |column: usize| is_text(first.get(column)) && has_numbers(column) && look_at(rest, column).is_numbers;
+    if (0..first.len()).any(names_numbers) {
+        return true;
+    }
+    if is_numbered(first) {
+        // Whole numbers above whole numbers may well be data, if they are few.
+        let is_whole = |field: &[u8]| whole_number(field).is_some_and(|number| number.fract() == 0.0);
+        return first.len() >= 8 || (0..first.len()).any(|column| !below(column).all(is_whole));
+    }
+    let all_texts = first.iter().all(|field| whole_number(field).is_none());
+    let recurs = |column: usize| below(column).any(|field| field == first.get(column));
+    any_text && all_texts && !(0..first.len()).all(recurs)
+}
+
+/// Whether the fields are 0, 1, 2, ..., as pandas names columns that have no names; its index column is empty.
+fn is_numbered(first: &Fields) -> bool {
+    let fields: Vec<&[u8]> =
+        first.iter().enumerate().filter(|(at, field)| *at > 0 || !field.is_empty()).map(|(_, field)| field).collect();
+    fields.len() > 1 && fields.iter().enumerate().all(|(at, field)| **field == *at.to_string().as_bytes())
+}
+
+/// Looks at the values of a column.
+fn look_at(rows: &[Fields], column: usize) -> SniffedColumn {
+    let (mut n_numbers, mut n_texts, mut n_odd, mut n_splits) = (0_usize, 0_usize, 0_usize, 0_usize);
+    let mut odd_number = None;
     for row in rows.iter().filter(|row| column < row.len()) {
         let field = row.get(column);
+        if is_missing(field) {
+            continue;
+        }
         if whole_number(field).is_some() {
             n_numbers += 1;
-        } else if !is_missing(field) {
-            n_texts += 1;
+            continue;
+        }
+        n_texts += 1;
+        n_splits += usize::from(std::str::from_utf8(field).ok().and_then(Split::from_word).is_some());
+        if is_odd_number(field) {
+            n_odd += 1;
+            odd_number.get_or_insert_with(|| field.to_vec());
         }
     }
-    n_texts * 9 <= n_numbers
+    SniffedColumn {
+        // If most are numbers, a text among them is a slip, which is reported as what it is and does not turn the column
+        // into categories.
+        is_numbers: n_texts < n_numbers || n_texts + n_numbers == 0,
+        is_empty: n_texts + n_numbers == 0,
+        is_splits: n_splits > 0 && n_splits == n_texts && n_numbers == 0,
+        odd_number: odd_number.filter(|_| n_odd * 10 >= n_texts * 9),
+    }
+}
+
+/// Whether a text is made like a number or a date in a form that is not read: 1,5 or 1 234 or 12% or $5 or 2024-01-31.
+fn is_odd_number(field: &[u8]) -> bool {
+    let text = String::from_utf8_lossy(field);
+    let has_digits = text.bytes().any(|byte| byte.is_ascii_digit());
+    has_digits
+        && text.trim().chars().all(|letter| letter.is_ascii_digit() || " .,%$\u{20ac}\u{a3}'+-/:_".contains(letter))
 }

@@ -104,7 +104,7 @@ fn all_kinds_of_numbers_are_features() {
     assert_eq!(f32s(&data), expected);
     assert_eq!(data.feature_names(), ["bool", "i8", "i64", "u8", "u64", "f16", "f32", "f64"]);
     assert_eq!((data.class_names(), data.labels()), (&["a".to_owned(), "b".into()][..], &[1, 0].map(Label::class)[..]));
-    assert_eq!(data.schema().label_column.as_deref(), Some("class"));
+    assert_eq!(data.schema().label_column, Some(crate::Column::Name("class".into())));
 }
 
 #[test]

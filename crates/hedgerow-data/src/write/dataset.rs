@@ -8,8 +8,8 @@ use hedgerow_core::{Label, PointsRef};
 
 use super::{ColumnData, Frame, TableWriter, WriteError, WriteFault, WriteFormat};
 use crate::dataset::Dataset;
-use crate::encoding::{FeatureColumn, LabelMeaning, MATRIX_COLUMN};
-use crate::options::{Column, ConstantLabel, LabelColumn, LabelKind, ReadOptions};
+use crate::encoding::{FeatureColumn, MATRIX_COLUMN, Schema};
+use crate::options::{Column, ConstantLabel, Header, LabelColumn, ReadOptions};
 use crate::progress::{Act, Listener, Progress};
 use crate::row_ids::RowIds;
 use crate::splits::Split;
@@ -17,7 +17,7 @@ use crate::splits::Split;
 /// Bytes of points that are written between two reports of progress.
 const BLOCK_BYTES: usize = 4 << 20;
 
-/// The columns of a written data set that are no features.
+/// What the columns of a written data set are, to read it back.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct WrittenColumns {
     /// The ids of the rows. Not in NPY.
@@ -26,24 +26,24 @@ pub struct WrittenColumns {
     pub label: Option<String>,
     /// The splits, if there are rows that are not for training. Not in NPY.
     pub split: Option<String>,
-    /// Whether labels are classes or values.
-    pub labels: Option<LabelMeaning>,
+    /// Features and classes, if the columns are those that the data set was read from.
+    pub schema: Option<Schema>,
 }
 
 impl WrittenColumns {
-    /// The options that read the data set back as it was.
+    /// The options that read the data set back: the same points, labels, class numbers, splits and ids.
+    ///
+    /// What a format cannot hold is lost: in all of them the shape of pictures, and that ids were numbers; in CSV bytes, which
+    /// come back as `f32`, blanks around texts, and texts that stand for a missing value.
     pub fn read_options(&self) -> ReadOptions {
         let column = |name: &Option<String>| name.clone().map(Column::Name);
         ReadOptions {
             id_column: column(&self.id),
             split_column: column(&self.split),
             label: column(&self.label).map_or(LabelColumn::None, LabelColumn::At),
-            label_kind: match self.labels {
-                Some(LabelMeaning::Values) => LabelKind::Values,
-                Some(LabelMeaning::Classes) => LabelKind::Classes,
-                None => LabelKind::Detect,
-            },
             constant_label: ConstantLabel::Allow,
+            header: Header::Present,
+            schema: self.schema.clone(),
             ..ReadOptions::default()
         }
     }
@@ -151,13 +151,19 @@ impl<'a> Plan<'a> {
             name
         };
         let labels = dataset.label_meaning();
-        let label_column = dataset.schema().label_column;
+        let schema = dataset.schema();
+        let label_column = match &schema.label_column {
+            Some(Column::Name(name)) => name.as_str(),
+            _ => "label",
+        };
         let has_splits = dataset.rows(Split::Train).len() < dataset.len();
+        let label = labels.map(|_| free_name(label_column));
+        let as_read = features.len() == schema.encoding.columns().len();
         let names = WrittenColumns {
-            label: labels.map(|_| free_name(label_column.as_deref().unwrap_or("label"))),
             id: Some(free_name("id")),
             split: has_splits.then(|| free_name("split")),
-            labels,
+            schema: as_read.then(|| Schema { label_column: label.clone().map(Column::Name), ..schema }),
+            label,
         };
         Self { dataset, features, names }
     }
