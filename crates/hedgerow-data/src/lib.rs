@@ -40,6 +40,7 @@ mod error;
 pub mod fetch;
 mod folder;
 mod format;
+mod gzip;
 mod idx;
 mod input;
 mod labels;

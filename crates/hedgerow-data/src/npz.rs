@@ -21,7 +21,7 @@ use crate::read::{PartTable, Step, join, report};
 use crate::splits::Split;
 use crate::table::Table;
 
-mod directory;
+pub(crate) mod directory;
 
 /// Bytes of rows that are read between two reports of progress.
 const BLOCK_BYTES: u64 = 4 << 20;
@@ -37,7 +37,7 @@ pub(crate) fn read_table(
     let place = input.place();
     let mut reader = Counted { inner: input.open_anywhere(options.memory_limit)?, count: Arc::default() };
     let total_bytes = reader.seek(SeekFrom::End(0)).map_err(|error| place.clone().error(Problem::Io(error)))?;
-    directory::check(&mut reader).map_err(|problem| place.clone().error(problem))?;
+    directory::check(&mut reader, &directory::OF_ARRAYS).map_err(|problem| place.clone().error(problem))?;
     let count = Arc::clone(&reader.count);
     let mut archive = ZipArchive::new(reader).map_err(|error| place.clone().error(zip_problem(error)))?;
     count.store(0, Ordering::Relaxed); // the directory is no progress

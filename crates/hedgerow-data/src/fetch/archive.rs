@@ -4,22 +4,31 @@
 //! [`Intake::offer`]. An archive with an entry that points elsewhere is refused whole all the same, since nothing honest
 //! looks like that. What a container is goes by its first bytes, not by its name.
 
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::Path;
 
-use flate2::bufread::MultiGzDecoder;
 use zip::ZipArchive;
 use zip::result::ZipError;
 
 use super::attempt::Trouble;
 use super::client::{self, Tools};
 use super::failure::Failure;
-use super::intake::{Budget, Intake, Metered};
+use super::intake::{Budget, Intake, Metered, Watched};
 use super::manifest::PinnedFile;
+use super::watch::CHUNK_BYTES;
+use crate::error::{Problem, shown as shown_name};
+use crate::gzip::Members;
+use crate::npz::directory::{self, Limits, Names};
 
 /// Entries looked at before an archive is refused. The largest registered one has a few hundred.
 const MOST_ENTRIES: usize = 100_000;
+
+/// Bytes of an entry's name before the archive is refused: the longest path that Linux opens.
+const LONGEST_NAME: usize = 4096;
+
+/// The directory of a zip archive that is read: the names in it are judged like those of a tar.
+const OF_ZIP: Limits = Limits { entries: MOST_ENTRIES as u64, directory_bytes: 32 * 1024 * 1024, names: Names::Any };
 
 /// Bytes decoded out of one container beyond [`WANTED_TIMES`] the wanted ones. The tar reader holds an overlong name in
 /// memory, so this bounds memory too.
@@ -33,7 +42,7 @@ const WANTED_TIMES: u64 = 4;
 #[non_exhaustive]
 pub enum ArchiveError {
     /// An entry has an absolute path or one with `..`.
-    #[error("{archive} was refused: its entry `{entry}` points outside of it; get it from another place")]
+    #[error("{archive} was refused: its entry `{}` points outside of it; get it from another place", shown_name(entry.as_bytes()))]
     UnsafePath {
         /// The archive.
         archive: String,
@@ -41,12 +50,24 @@ pub enum ArchiveError {
         entry: String,
     },
     /// A wanted file is a link in the archive.
-    #[error("{archive} was refused: its entry `{entry}` is a link, not a file; get it from another place")]
+    #[error("{archive} was refused: its entry `{}` is a link, not a file; get it from another place", shown_name(entry.as_bytes()))]
     Link {
         /// The archive.
         archive: String,
         /// The entry.
         entry: String,
+    },
+    /// An entry has an overlong name.
+    #[error(
+        "{archive} was refused: the name of an entry has {bytes} bytes, more than {most}; get it from another place"
+    )]
+    LongName {
+        /// The archive.
+        archive: String,
+        /// Bytes of the name.
+        bytes: usize,
+        /// Bytes it may have.
+        most: usize,
     },
     /// It has too many entries.
     #[error("{archive} was refused: it has more than {most} entries")]
@@ -67,9 +88,16 @@ pub enum ArchiveError {
 /// Takes the wanted files out of a folder, a file or an archive.
 pub(super) fn take_from(path: &Path, intake: &mut Intake<'_>, tools: &Tools) -> Result<(), Trouble> {
     let accepted_before = intake.accepted().len();
-    let shown = path.display().to_string();
-    let result =
-        if path.is_dir() { take_from_folder(path, intake) } else { take_from_file(path, &shown, intake, tools) };
+    let shown = shown_path(path);
+    // Before opening: that alone would wait forever at a pipe that nobody writes to.
+    let metadata = fs::metadata(path).map_err(|source| Failure::Open { path: path.to_owned(), source })?;
+    let result = if metadata.is_dir() {
+        take_from_folder(path, intake)
+    } else if metadata.is_file() {
+        take_from_file(path, &shown, intake, tools)
+    } else {
+        Err(Failure::NotAFile { path: path.to_owned() }.into())
+    };
     if let Err(Trouble::Failed(Failure::Archive(_))) = &result {
         intake.roll_back(accepted_before);
     }
@@ -78,11 +106,22 @@ pub(super) fn take_from(path: &Path, intake: &mut Intake<'_>, tools: &Tools) -> 
 
 /// A folder's own files, each raw or as `.gz`. Links are followed here: the user named the folder, and the hash decides.
 fn take_from_folder(folder: &Path, intake: &mut Intake<'_>) -> Result<(), Trouble> {
+    // A folder that cannot be listed may hold everything; to say that it has nothing would be wrong.
+    fs::read_dir(folder).map_err(|source| Failure::Open { path: folder.to_owned(), source })?;
     let mut damaged = None;
     for pinned in intake.wanted().to_vec() {
         for name in [pinned.name.clone(), format!("{}.gz", pinned.name)] {
             let path = folder.join(name);
-            if path.is_file() && intake.named(&pinned.name).is_some() {
+            let is_file = match fs::metadata(&path) {
+                Ok(metadata) => metadata.is_file(),
+                Err(source) => {
+                    if source.kind() != io::ErrorKind::NotFound {
+                        damaged.get_or_insert(Failure::Open { path: path.clone(), source });
+                    }
+                    false
+                }
+            };
+            if is_file && intake.named(&pinned.name).is_some() {
                 match take_named(&path, &pinned, intake) {
                     // Files of a folder have nothing to do with one another: the others may be whole.
                     Err(Trouble::Failed(failure @ (Failure::Unreadable { .. } | Failure::Open { .. }))) => {
@@ -99,7 +138,7 @@ fn take_from_folder(folder: &Path, intake: &mut Intake<'_>) -> Result<(), Troubl
 fn take_named(path: &Path, pinned: &PinnedFile, intake: &mut Intake<'_>) -> Result<(), Trouble> {
     let file = File::open(path).map_err(|source| Failure::Open { path: path.to_owned(), source })?;
     let budget = budget(intake);
-    intake.offer(std::slice::from_ref(pinned), &path.display().to_string(), file, &budget)
+    intake.offer(std::slice::from_ref(pinned), &shown_path(path), file, &budget)
 }
 
 fn take_from_file(path: &Path, shown: &str, intake: &mut Intake<'_>, tools: &Tools) -> Result<(), Trouble> {
@@ -119,7 +158,8 @@ fn take_from_file(path: &Path, shown: &str, intake: &mut Intake<'_>, tools: &Too
         return take_from_tar(file, shown, intake, &budget);
     }
     if head.starts_with(&[0x1f, 0x8b]) {
-        let mut decoded = MultiGzDecoder::new(io::BufReader::new(file));
+        let mut decoded =
+            Members::new(io::BufReader::with_capacity(CHUNK_BYTES, Watched { reader: file, watch: intake.watch }));
         let inner = first_bytes(&mut decoded).map_err(unreadable)?;
         if is_tar(&inner) {
             return take_from_tar(io::Cursor::new(inner).chain(decoded), shown, intake, &budget);
@@ -133,13 +173,13 @@ fn take_from_file(path: &Path, shown: &str, intake: &mut Intake<'_>, tools: &Too
 fn take_single(
     path: &Path,
     shown: &str,
-    stream: impl Read,
+    decoded: impl Read,
     intake: &mut Intake<'_>,
     budget: &Budget,
 ) -> Result<(), Trouble> {
     let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let candidates = intake.named(&name).map_or_else(|| intake.wanted().to_vec(), |pinned| vec![pinned]);
-    intake.offer(&candidates, shown, stream, budget)
+    intake.offer_decoded(&candidates, shown, decoded, budget)
 }
 
 /// A Debian package. Its inner tar is compressed in ways that change with the release, so `dpkg-deb` unpacks it.
@@ -168,7 +208,8 @@ fn take_from_tar(stream: impl Read, shown: &str, intake: &mut Intake<'_>, budget
         let is_link = kind.is_symlink() || kind.is_hard_link();
         if let Some(pinned) = check_entry(&name, number, is_link, shown, intake)? {
             if kind.is_file() || kind.is_contiguous() || kind.is_gnu_sparse() {
-                let taken = intake.offer(&[pinned], &format!("{shown}: {name}"), entry, budget);
+                let taken =
+                    intake.offer(&[pinned], &format!("{shown}: {}", shown_name(name.as_bytes())), entry, budget);
                 if taken.is_err() && budget.is_spent() {
                     return Err(too_large());
                 }
@@ -182,7 +223,13 @@ fn take_from_tar(stream: impl Read, shown: &str, intake: &mut Intake<'_>, budget
 fn take_from_zip(file: File, shown: &str, intake: &mut Intake<'_>, budget: &Budget) -> Result<(), Trouble> {
     let watch = intake.watch;
     let unreadable = |error: ZipError| watch.trouble(shown, error.into());
-    let mut archive = ZipArchive::new(io::BufReader::new(file)).map_err(unreadable)?;
+    let mut reader = io::BufReader::new(Watched { reader: file, watch });
+    directory::check(&mut reader, &OF_ZIP).map_err(|problem| match problem {
+        Problem::Io(error) => watch.trouble(shown, error),
+        Problem::Damaged { reason } => watch.trouble(shown, io::Error::new(io::ErrorKind::InvalidData, reason)),
+        other => watch.trouble(shown, io::Error::new(io::ErrorKind::InvalidData, other.to_string())),
+    })?;
+    let mut archive = ZipArchive::new(reader).map_err(unreadable)?;
     let mut wanted_entries = Vec::new();
     // All names are looked at before anything is read: unlike a tar, a zip lists them up front.
     for number in 0..archive.len() {
@@ -198,7 +245,7 @@ fn take_from_zip(file: File, shown: &str, intake: &mut Intake<'_>, budget: &Budg
     for (number, name, pinned) in wanted_entries {
         if intake.named(&pinned.name).is_some() {
             let entry = archive.by_index(number).map_err(unreadable)?;
-            intake.offer(&[pinned], &format!("{shown}: {name}"), entry, budget)?;
+            intake.offer(&[pinned], &format!("{shown}: {}", shown_name(name.as_bytes())), entry, budget)?;
         }
     }
     Ok(())
@@ -217,6 +264,9 @@ fn check_entry(
     if number >= MOST_ENTRIES {
         return Err(ArchiveError::TooManyEntries { archive: archive(), most: MOST_ENTRIES });
     }
+    if name.len() > LONGEST_NAME {
+        return Err(ArchiveError::LongName { archive: archive(), bytes: name.len(), most: LONGEST_NAME });
+    }
     // Backslashes and drive letters too: an archive is good or bad on every system alike.
     let mut steps = name.split(['/', '\\']);
     let has_drive = name.as_bytes().get(1) == Some(&b':');
@@ -233,6 +283,11 @@ fn check_entry(
 fn budget(intake: &Intake<'_>) -> Budget {
     let wanted: u64 = intake.wanted().iter().map(|file| file.bytes).sum();
     Budget::new(SPARE_BYTES.saturating_add(wanted.saturating_mul(WANTED_TIMES)))
+}
+
+/// A path as it is shown, with nothing that moves a terminal's cursor: clients name the packages they leave.
+fn shown_path(path: &Path) -> String {
+    path.display().to_string().replace(char::is_control, "?")
 }
 
 /// Up to 512 bytes, the length of a tar header.

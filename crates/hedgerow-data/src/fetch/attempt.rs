@@ -147,6 +147,9 @@ pub enum Skip {
     /// The crate was built without the feature `https`.
     #[error("built without https")]
     BuiltWithoutHttps,
+    /// Those before it took all the time there was.
+    #[error("not asked: the time limit was used up")]
+    NoTimeLeft,
     /// The files are not on the machine.
     #[error("neither in the data directory nor installed by a package of the system")]
     NotInstalled,

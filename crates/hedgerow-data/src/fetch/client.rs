@@ -24,6 +24,9 @@ const TAIL_BYTES: usize = 4 * 1024;
 /// How long to wait for the last output of a client that has ended: a process it left behind may hold the pipe open.
 const LAST_OUTPUT: Duration = Duration::from_millis(500);
 
+/// Bytes taken from a program after its consumer is done, so that it can end by itself. A tar is padded by a few KB.
+const DRAIN_BYTES: u64 = 16 * 1024 * 1024;
+
 /// Where clients are looked for.
 pub(super) struct Tools {
     search_path: OsString,
@@ -102,8 +105,12 @@ pub(super) fn stream<'w>(
     }
     // To the end, since a program that is hung up on fails for that. A cut archive may well be its failure, told in its
     // own words; a damaged file in a sound archive is not.
-    let rest = io::copy(&mut output, &mut io::sink());
+    let rest = io::copy(&mut output.by_ref().take(DRAIN_BYTES), &mut io::sink());
     watch.check()?;
+    if matches!(rest, Ok(DRAIN_BYTES)) {
+        // It may go on forever. Nothing of it is wanted, so it is killed, and what was consumed counts.
+        return consumed;
+    }
     let status = running.wait(watch)?;
     finish(program, status, running.stderr.text())?;
     consumed?;
@@ -160,15 +167,12 @@ impl Drop for Running {
         if self.ended {
             return;
         }
-        // Signalling a group takes a system call that the standard library does not have, so the `kill` program does it.
-        // Where there is none, the client itself is killed all the same; its children then end on their closed pipes.
+        // The group has the number of the client, which is not reaped yet, so no other process can have it by now.
         #[cfg(unix)]
-        let _ = Command::new("kill")
-            .args(["-KILL", "--", &format!("-{}", self.child.id())])
-            .stdin(Stdio::null())
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .status();
+        let _ = rustix::process::kill_process_group(
+            rustix::process::Pid::from_child(&self.child),
+            rustix::process::Signal::KILL,
+        );
         let _ = self.child.kill();
         let _ = self.child.wait();
     }

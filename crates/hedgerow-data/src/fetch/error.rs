@@ -80,6 +80,17 @@ pub enum FetchError {
         /// Bytes it has.
         got: u64,
     },
+    /// A file of a set has other content than it must have.
+    #[error(
+        "{} is not the file of the set `{set}`: its SHA-256 is another; run `hedgerow data get {set}` to replace it",
+        path.display()
+    )]
+    WrongHash {
+        /// The set.
+        set: String,
+        /// The file.
+        path: PathBuf,
+    },
     /// The disk is full.
     #[error(
         "no space left for {} ({bytes} bytes wanted); free some or set HEDGEROW_DATA_DIR to a larger disk",
@@ -92,7 +103,7 @@ pub enum FetchError {
         bytes: u64,
     },
     /// The data directory could not be read or written.
-    #[error("cannot {act} {}: {source}", path.display())]
+    #[error("cannot {act} {}: {source}; {}", path.display(), io_remedy(act, source))]
     Io {
         /// What was being done.
         act: &'static str,
@@ -149,6 +160,19 @@ impl FetchError {
     }
 }
 
+fn io_remedy(act: &str, source: &io::Error) -> &'static str {
+    match source.kind() {
+        io::ErrorKind::PermissionDenied if act == "read" => {
+            "allow reading it, or set HEDGEROW_DATA_DIR to another folder"
+        }
+        io::ErrorKind::PermissionDenied => "allow writing there, or set HEDGEROW_DATA_DIR to another folder",
+        io::ErrorKind::ReadOnlyFilesystem => "set HEDGEROW_DATA_DIR to a folder that can be written",
+        io::ErrorKind::NotADirectory => "a file is in the place of a folder: remove it, or set HEDGEROW_DATA_DIR",
+        io::ErrorKind::NotFound => "check the path, or set HEDGEROW_DATA_DIR to another folder",
+        _ => "check the disk, or set HEDGEROW_DATA_DIR to another folder",
+    }
+}
+
 fn did_you_mean(nearest: Option<&str>) -> String {
     nearest.map(|name| format!(", did you mean `{name}`?")).unwrap_or_default()
 }
@@ -202,7 +226,10 @@ mod tests {
         assert!(matches!(full, FetchError::NoSpace { bytes: 1234, .. }));
         assert!(full.to_string().contains("1234 bytes wanted"), "{full}");
         let denied = FetchError::disk("write", path, 1234, io::ErrorKind::PermissionDenied.into());
-        assert_eq!(denied.to_string(), "cannot write data/mnist: permission denied");
+        assert_eq!(
+            denied.to_string(),
+            "cannot write data/mnist: permission denied; allow writing there, or set HEDGEROW_DATA_DIR to another folder"
+        );
     }
 
     #[test]

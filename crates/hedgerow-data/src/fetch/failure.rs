@@ -87,6 +87,12 @@ pub enum Failure {
         #[source]
         source: io::Error,
     },
+    /// What was named is a pipe, a device or the like.
+    #[error("{} is neither a file nor a folder; save it as a file and name that", path.display())]
+    NotAFile {
+        /// What was named.
+        path: PathBuf,
+    },
     /// Something could not be read to its end: it is cut short or damaged, or the connection broke.
     #[error("{what} is cut short or damaged: {source}")]
     Unreadable {

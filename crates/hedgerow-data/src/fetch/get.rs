@@ -43,6 +43,10 @@ pub struct GetReport {
 /// [`Act::Fetching`], in bytes of decoded files. It is called for every few KB that move, so one that draws had better not
 /// draw every time, and about ten times a second while nothing moves.
 ///
+/// Package clients run in a process group of their own, so that they can be killed with all they started. Ctrl-C at a
+/// terminal therefore does not reach them: an application has to catch it and let its listener return
+/// [`Break`](std::ops::ControlFlow::Break), which kills the client and removes what is half-written.
+///
 /// # Errors
 /// [`FetchError::Nowhere`] if no source gave all files, [`FetchError::From`] if `options.from` did not,
 /// [`FetchError::Stopped`] if the listener asked to stop, and others if the data directory cannot be used.
@@ -54,14 +58,15 @@ pub fn get(
 ) -> Result<GetReport, FetchError> {
     let watch = Watch::new(&set.name, listener);
     let folder = store.folder(set);
+    remove_stale(store.dir());
     let wanted = missing_files(store, set, &watch)?;
     if wanted.is_empty() {
         return Ok(GetReport { set: set.name.clone(), folder, got: Vec::new(), got_bytes: 0, attempts: Vec::new() });
     }
-    remove_stale(store.dir());
     let wanted_bytes = wanted.iter().map(|file| file.bytes).sum();
     watch.begin(Act::Fetching, wanted_bytes);
     let staging = Staging::create(store.dir(), wanted_bytes)?;
+    Staging::check_writable(&folder)?;
     let intake = Intake::new(&watch, staging.kept(), wanted);
     let tools = Tools::new(options.search_path.clone());
     let mut getting = Getting { set, options, tools, staging: &staging, intake, attempts: Vec::new() };
@@ -182,7 +187,12 @@ impl Getting<'_> {
         }
         for mirror in mirrors {
             let command = mirror.command(&self.intake);
-            self.record(Source::Https, Some(command), |getting| mirror.fetch(&mut getting.intake))?;
+            self.record(Source::Https, Some(command), |getting| {
+                if getting.intake.watch.is_out_of_time() {
+                    return Err(Trouble::Skipped(Skip::NoTimeLeft));
+                }
+                mirror.fetch(&mut getting.intake)
+            })?;
         }
         Ok(())
     }

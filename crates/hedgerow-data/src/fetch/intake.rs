@@ -6,10 +6,9 @@
 
 use std::cell::Cell;
 use std::fs::{self, File};
-use std::io::{self, BufReader, Read, Write};
+use std::io::{self, BufReader, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 
-use flate2::bufread::MultiGzDecoder;
 use sha2::{Digest, Sha256};
 
 use super::FetchError;
@@ -17,6 +16,10 @@ use super::archive::ArchiveError;
 use super::attempt::Trouble;
 use super::manifest::{PinnedFile, hex};
 use super::watch::{CHUNK_BYTES, Watch};
+use crate::gzip::Members;
+
+/// Mismatches that are noted of one source: an archive may have a wrong file thousands of times.
+const MOST_MISMATCHES: usize = 20;
 
 /// A file of a wanted name that is not the wanted file.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -103,6 +106,26 @@ impl<R: Read> Read for Metered<'_, '_, R> {
     }
 }
 
+/// A reader that asks the watch. It goes below every decoder: one that gets much and gives nothing, such as of endless
+/// empty blocks, would otherwise not be stopped.
+pub(super) struct Watched<'w, R> {
+    pub(super) reader: R,
+    pub(super) watch: &'w Watch<'w>,
+}
+
+impl<R: Read> Read for Watched<'_, R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        self.watch.check().map_err(|_| io::Error::other("halted"))?;
+        self.reader.read(buffer)
+    }
+}
+
+impl<R: Seek> Seek for Watched<'_, R> {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        self.reader.seek(to)
+    }
+}
+
 /// The files still wanted, and those taken in so far.
 pub(super) struct Intake<'a> {
     pub(super) watch: &'a Watch<'a>,
@@ -157,11 +180,23 @@ impl<'a> Intake<'a> {
         stream: impl Read,
         budget: &Budget,
     ) -> Result<(), Trouble> {
+        let watched = Watched { reader: stream, watch: self.watch };
+        let decoded = maybe_gzipped(watched).map_err(|error| self.watch.trouble(found_in, error))?;
+        self.offer_decoded(candidates, found_in, decoded, budget)
+    }
+
+    /// As [`offer`](Self::offer), for a stream that is decoded already: gzip inside of gzip is not undone.
+    pub(super) fn offer_decoded(
+        &mut self,
+        candidates: &[PinnedFile],
+        found_in: &str,
+        decoded: impl Read,
+        budget: &Budget,
+    ) -> Result<(), Trouble> {
         let Some(longest) = candidates.iter().map(|file| file.bytes).max() else { return Ok(()) };
         let kept_bytes = self.watch.done_bytes();
         let incoming = self.folder.join(".incoming");
-        let decoded = maybe_gzipped(stream).map_err(|error| self.watch.trouble(found_in, error))?;
-        let mut reader = decoded.take(longest + 1);
+        let mut reader = decoded.take(longest.saturating_add(1));
         let mut file = File::create(&incoming).map_err(|error| self.disk("write", &incoming, error))?;
         let mut hasher = Sha256::new();
         let mut bytes = 0;
@@ -210,6 +245,9 @@ impl<'a> Intake<'a> {
     }
 
     fn note_mismatch(&mut self, pinned: &PinnedFile, found_in: &str, bytes: u64, sha256: String) {
+        if self.mismatches.len() >= MOST_MISMATCHES {
+            return;
+        }
         let expected = pinned.bytes;
         let kind = match bytes.cmp(&expected) {
             std::cmp::Ordering::Less => MismatchKind::Shorter { expected, got: bytes },
@@ -230,12 +268,12 @@ fn may_be(base_name: &str, file: &PinnedFile) -> bool {
 }
 
 /// The stream decoded if it is gzipped, by its first two bytes: names lie (a mirror may serve `NAME.gz` decoded).
-pub(super) fn maybe_gzipped<'r>(stream: impl Read + 'r) -> io::Result<Box<dyn Read + 'r>> {
+fn maybe_gzipped<'r>(stream: impl Read + 'r) -> io::Result<Box<dyn Read + 'r>> {
     let mut first = Vec::with_capacity(2);
     let mut stream = stream;
     stream.by_ref().take(2).read_to_end(&mut first)?;
     let gzipped = first == [0x1f, 0x8b];
     let whole = io::Cursor::new(first).chain(stream);
     let buffered = BufReader::with_capacity(CHUNK_BYTES, whole);
-    Ok(if gzipped { Box::new(MultiGzDecoder::new(buffered)) } else { Box::new(buffered) })
+    Ok(if gzipped { Box::new(Members::new(buffered)) } else { Box::new(buffered) })
 }

@@ -35,7 +35,7 @@ impl Mirror {
     pub(super) fn fetch(&self, intake: &mut Intake<'_>) -> Result<(), Trouble> {
         use super::failure::Failure;
 
-        let agent = super::https::agent();
+        let agent = super::https::agent(&self.base);
         for pinned in intake.wanted().to_vec() {
             let mut not_found = None;
             for ending in self.endings {
@@ -62,13 +62,16 @@ impl Mirror {
     }
 }
 
-/// The address without the user and password that it may carry.
+/// The address without the user and password that it may carry: all up to the last `@`.
+///
+/// A password may have a `/` that should have been written otherwise, and then nothing tells where it ends. Rather too
+/// little of an odd address is shown than a part of a password.
 pub(super) fn without_user(url: &str) -> String {
-    let Some((scheme, rest)) = url.split_once("://") else { return url.to_owned() };
-    let host_end = rest.find('/').unwrap_or(rest.len());
-    let (host, path) = rest.split_at(host_end);
-    let host = host.rsplit('@').next().unwrap_or(host);
-    format!("{scheme}://{host}{path}")
+    let Some((user, rest)) = url.rsplit_once('@') else { return url.to_owned() };
+    match user.split_once("://") {
+        Some((scheme, _)) => format!("{scheme}://{rest}"),
+        None => rest.to_owned(),
+    }
 }
 
 #[cfg(test)]
@@ -77,7 +80,10 @@ mod tests {
 
     #[test]
     fn user_and_password_are_not_shown() {
-        assert_eq!(without_user("https://me:secret@host:8080/a@b/c"), "https://host:8080/a@b/c");
+        assert_eq!(without_user("https://me:secret@host:8080/b/c"), "https://host:8080/b/c");
+        assert_eq!(without_user("me:secret@host/b"), "host/b");
+        assert_eq!(without_user("http://me:sec/ret@host/b"), "http://host/b");
+        assert_eq!(without_user("http://me:sec@ret@host/b"), "http://host/b");
         assert_eq!(without_user("http://host"), "http://host");
         assert_eq!(without_user("not an address"), "not an address");
     }

@@ -40,6 +40,18 @@ impl Staging {
         Ok(Self { folder, kept })
     }
 
+    /// Makes sure, before anything is downloaded, that files can be written where they are to go. That folders can be
+    /// made in the data directory is known once there is a staging folder.
+    pub(super) fn check_writable(set_folder: &Path) -> Result<(), FetchError> {
+        if !set_folder.is_dir() {
+            return Ok(());
+        }
+        let probe = tempfile::Builder::new().prefix(".probe-").tempfile_in(set_folder);
+        probe
+            .and_then(tempfile::NamedTempFile::close)
+            .map_err(|error| FetchError::disk("write a file in", set_folder, 0, error))
+    }
+
     /// Where whole files wait for their move, under their names.
     pub(super) fn kept(&self) -> &Path {
         &self.kept
@@ -96,10 +108,17 @@ pub(super) fn remove_stale(data_dir: &Path) {
         let ours = entry.file_name().to_string_lossy().starts_with(PREFIX);
         // Not of the target of a link: `DirEntry` does not follow.
         let is_stale = entry.metadata().is_ok_and(|metadata| metadata.is_dir() && age(&metadata) > STALE);
-        if ours && is_stale {
+        if ours && is_stale && !is_of_a_live_process(&entry.file_name().to_string_lossy()) {
             let _ = fs::remove_dir_all(entry.path());
         }
     }
+}
+
+/// Whether the process that a staging folder is named for still runs. Only Linux tells without a system call of its own;
+/// elsewhere age alone decides.
+fn is_of_a_live_process(name: &str) -> bool {
+    let pid = name.strip_prefix(PREFIX).and_then(|rest| rest.split('-').next()).and_then(|pid| pid.parse::<u32>().ok());
+    cfg!(target_os = "linux") && pid.is_some_and(|pid| Path::new("/proc").join(pid.to_string()).exists())
 }
 
 /// Time since the last change; zero if the clock was set back since.
@@ -110,5 +129,40 @@ fn age(metadata: &fs::Metadata) -> Duration {
 
 /// Puts the names in a folder on disk. Windows has no such step.
 fn sync_folder(folder: &Path) -> io::Result<()> {
-    if cfg!(windows) { Ok(()) } else { File::open(folder)?.sync_all() }
+    if cfg!(windows) {
+        return Ok(());
+    }
+    match File::open(folder).and_then(|folder| folder.sync_all()) {
+        Err(error) if cannot_be_synced(&error) => Ok(()),
+        result => result,
+    }
+}
+
+/// Whether a folder cannot be synced at all: it may be written but not read, or its file system has no such step. The
+/// files are whole and in place then, so this is no failure.
+fn cannot_be_synced(error: &io::Error) -> bool {
+    use io::ErrorKind::{InvalidInput, PermissionDenied, Unsupported};
+    matches!(error.kind(), PermissionDenied | InvalidInput | Unsupported)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_folder_that_cannot_be_synced_is_no_failure_but_a_failing_disk_is() {
+        for kind in [io::ErrorKind::PermissionDenied, io::ErrorKind::InvalidInput, io::ErrorKind::Unsupported] {
+            assert!(cannot_be_synced(&kind.into()), "{kind}");
+        }
+        assert!(!cannot_be_synced(&io::ErrorKind::StorageFull.into()));
+        assert!(!cannot_be_synced(&io::Error::other("input/output error")));
+    }
+
+    #[test]
+    fn the_process_of_a_staging_folder_is_known_by_the_name() {
+        assert_eq!(is_of_a_live_process(&format!("{PREFIX}{}-x", std::process::id())), cfg!(target_os = "linux"));
+        // Past the largest number that Linux gives.
+        assert!(!is_of_a_live_process(".partial-4999999-x"));
+        assert!(!is_of_a_live_process(".partial-x"));
+    }
 }

@@ -134,6 +134,27 @@ impl Store {
         self.check(set, &Watch::new(&set.name, listener))
     }
 
+    /// The folder of a set that is there with every hash right: [`path`](Self::path) after reading all of it, so that a
+    /// changed byte never becomes data.
+    ///
+    /// # Errors
+    /// As [`path`](Self::path), [`FetchError::WrongHash`], and [`FetchError::Stopped`] if the listener asks to stop.
+    pub fn verified_path(&self, set: &RegisteredSet, listener: &mut Listener<'_>) -> Result<PathBuf, FetchError> {
+        let folder = self.path(set)?;
+        for check in self.verify(set, listener)? {
+            let path = folder.join(&check.file);
+            match check.state {
+                FileState::Verified => {}
+                FileState::Unreadable(kind) => {
+                    return Err(FetchError::Io { act: "read", path, source: kind.into() });
+                }
+                // Other content; or changed since `path` looked, for which the remedy is the same.
+                _ => return Err(FetchError::WrongHash { set: set.name.clone(), path }),
+            }
+        }
+        Ok(folder)
+    }
+
     pub(super) fn check(&self, set: &RegisteredSet, watch: &Watch<'_>) -> Result<Vec<FileCheck>, FetchError> {
         set.check_names()?;
         let has_folder = self.has_folder(set)?;

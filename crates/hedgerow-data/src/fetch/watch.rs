@@ -83,6 +83,11 @@ impl<'a> Watch<'a> {
         deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()))
     }
 
+    /// Whether the current source has used up its time.
+    pub(super) fn is_out_of_time(&self) -> bool {
+        self.state.borrow().deadline.is_some_and(|deadline| Instant::now() >= deadline)
+    }
+
     pub(super) fn done_bytes(&self) -> u64 {
         self.state.borrow().done_bytes
     }

@@ -8,10 +8,27 @@ use std::io::{self, Read, Seek, SeekFrom};
 
 use crate::error::{Problem, shown};
 
-/// The most entries an archive may have; data sets have a handful.
-const MAX_ENTRIES: u64 = 1024;
-/// The largest directory that is read.
-const MAX_DIRECTORY_BYTES: u64 = 1 << 20;
+/// What a directory may be.
+pub(crate) struct Limits {
+    /// The most entries an archive may have.
+    pub(crate) entries: u64,
+    /// The largest directory that is read.
+    pub(crate) directory_bytes: u64,
+    /// What its names may be.
+    pub(crate) names: Names,
+}
+
+/// What the names of a directory may be.
+#[derive(PartialEq, Eq)]
+pub(crate) enum Names {
+    /// All different, and inside of the archive.
+    Judged,
+    /// Anything: the caller judges them.
+    Any,
+}
+
+/// Data sets have a handful of arrays.
+pub(super) const OF_ARRAYS: Limits = Limits { entries: 1024, directory_bytes: 1 << 20, names: Names::Judged };
 
 /// The end record, at the end of the archive but for a comment of at most 65535 bytes.
 const END: &[u8; 4] = b"PK\x05\x06";
@@ -23,11 +40,13 @@ const END_64_BYTES: u64 = 56;
 const ENTRY: &[u8; 4] = b"PK\x01\x02";
 const ENTRY_BYTES: usize = 46;
 
-/// Checks the directory: not too many entries, no two of one name, no names that lead out of the archive.
-pub(super) fn check(archive: &mut (impl Read + Seek)) -> Result<(), Problem> {
+/// Checks the directory: not too many entries, and if names are judged, no two of one name and none that leads out of the
+/// archive.
+pub(crate) fn check(archive: &mut (impl Read + Seek), limits: &Limits) -> Result<(), Problem> {
     let (entries, offset, n_bytes) = find(archive)?;
-    if entries > MAX_ENTRIES || n_bytes > MAX_DIRECTORY_BYTES {
-        let reason = format!("the archive announces {entries} entries, more than the {MAX_ENTRIES} that are read");
+    if entries > limits.entries || n_bytes > limits.directory_bytes {
+        let most = limits.entries;
+        let reason = format!("the archive announces {entries} entries, more than the {most} that are read");
         return Err(Problem::Damaged { reason });
     }
     let directory = read_at(archive, offset, n_bytes)?;
@@ -35,6 +54,10 @@ pub(super) fn check(archive: &mut (impl Read + Seek)) -> Result<(), Problem> {
     let mut rest = directory.as_slice();
     for _ in 0..entries {
         let (name, after) = split_entry(rest).ok_or_else(|| damaged("the directory of the archive is not whole"))?;
+        rest = after;
+        if limits.names == Names::Any {
+            continue;
+        }
         if !names.insert(name) {
             let reason = format!("the archive has two entries named \"{}\"", shown(name));
             return Err(Problem::Damaged { reason });
@@ -45,7 +68,6 @@ pub(super) fn check(archive: &mut (impl Read + Seek)) -> Result<(), Problem> {
             let reason = format!("the name \"{}\" leads out of the archive", shown(name));
             return Err(Problem::Damaged { reason });
         }
-        rest = after;
     }
     Ok(())
 }

@@ -250,3 +250,105 @@ fn what_a_package_of_the_system_installed_is_taken() {
     bench.assert_whole();
     assert!(fs::symlink_metadata(bench.folder().join("images.bin")).unwrap().is_file());
 }
+
+#[test]
+fn endless_empty_gzip_members_are_refused_at_once() {
+    let started = std::time::Instant::now();
+    let members = gzip(b"").repeat(250_000);
+    let mut bench = Workbench::new();
+    for (name, content) in [("images.bin.gz", members.clone()), ("many.zip", zip(&[("images.bin.gz", &members)]))] {
+        let path = bench.file(name, &content);
+        let reason = reason(bench.get_from(&path));
+        assert!(reason.to_string().contains("too many empty members"), "{name}: {reason}");
+    }
+    assert!(started.elapsed() < std::time::Duration::from_secs(10));
+}
+
+#[test]
+fn compressed_bytes_that_give_nothing_still_heed_the_time_limit() {
+    // One member of empty stored blocks: no output, however much is read.
+    let mut member = gzip(b"")[..10].to_vec();
+    member.extend([0, 0, 0, 0xff, 0xff].repeat(10_000_000));
+    let mut bench = Workbench::new();
+    bench.options.timeout = std::time::Duration::from_millis(1);
+    let path = bench.file("images.bin.gz", &member);
+    let reason = reason(bench.get_from(&path));
+    assert!(matches!(reason, Failure::TimedOut { .. }), "{reason}");
+}
+
+#[test]
+fn gzip_inside_of_gzip_is_not_undone() {
+    let mut bench = Workbench::new();
+    let path = bench.file("labels.csv.gz", &gzip(&gzip(&labels())));
+    assert!(matches!(reason(bench.get_from(&path)), Failure::Mismatched { .. }));
+}
+
+#[test]
+fn a_zip_with_too_many_entries_is_refused_before_room_is_made_for_them() {
+    // A sound archive but for its end, which announces more entries than are looked at.
+    let mut bytes = zip(&[("labels.csv", &labels())]);
+    bytes.truncate(bytes.len() - 22);
+    let end_64 = bytes.len() as u64;
+    bytes.extend(b"PK\x06\x06");
+    bytes.extend(44u64.to_le_bytes());
+    bytes.extend([0; 12]);
+    bytes.extend(3_000_000u64.to_le_bytes());
+    bytes.extend(3_000_000u64.to_le_bytes());
+    bytes.extend([0; 16]);
+    bytes.extend(b"PK\x06\x07\0\0\0\0");
+    bytes.extend(end_64.to_le_bytes());
+    bytes.extend(1u32.to_le_bytes());
+    bytes.extend(b"PK\x05\x06\0\0\0\0");
+    bytes.extend([0xff; 12]);
+    bytes.extend([0; 2]);
+    let mut bench = Workbench::new();
+    let path = bench.file("many.zip", &bytes);
+    let reason = reason(bench.get_from(&path));
+    assert!(reason.to_string().contains("announces 3000000 entries, more than the 100000"), "{reason}");
+}
+
+#[test]
+fn overlong_names_are_refused_and_names_are_shown_without_control_characters() {
+    let mut builder = tar::Builder::new(Vec::new());
+    let mut header = tar::Header::new_gnu();
+    header.set_size(0);
+    builder.append_data(&mut header, format!("{}x", "d/".repeat(2048)), &b""[..]).unwrap();
+    let mut bench = Workbench::new();
+    let path = bench.file("long.tar", &builder.into_inner().unwrap());
+    let refused = reason(bench.get_from(&path));
+    assert!(matches!(refused, Failure::Archive(ArchiveError::LongName { bytes: 4097, .. })), "{refused}");
+    for content in [tar(&[("../\u{1b}[31m", b"evil")]), tar(&[("\u{1b}[31m/labels.csv", b"other")])] {
+        let path = bench.file("red.tar", &content);
+        let text = bench.get_from(&path).unwrap_err().to_string();
+        assert!(text.contains("\\u{1b}[31m") && !text.contains('\u{1b}'), "{text}");
+    }
+}
+
+#[test]
+fn mismatches_are_told_up_to_a_number() {
+    let entries: Vec<(&str, &[u8])> = vec![("labels.csv", b"other"); 500];
+    let mut bench = Workbench::new();
+    let path = bench.file("wrong.tar", &tar(&entries));
+    let Failure::Mismatched { mismatches } = reason(bench.get_from(&path)) else { panic!() };
+    assert_eq!(mismatches.len(), 20);
+}
+
+#[test]
+fn a_pipe_or_a_device_is_refused_before_it_is_opened() {
+    let mut bench = Workbench::new();
+    let pipe = bench.temp.path().join("pipe");
+    assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    for path in [pipe.as_path(), Path::new("/dev/zero")] {
+        assert!(matches!(reason(bench.get_from(path)), Failure::NotAFile { .. }));
+    }
+}
+
+#[test]
+fn a_file_of_a_folder_that_cannot_be_looked_at_is_not_told_as_missing() {
+    let mut bench = Workbench::new();
+    let folder = bench.temp.path().join("folder");
+    fs::create_dir(&folder).unwrap();
+    std::os::unix::fs::symlink("labels.csv", folder.join("labels.csv")).unwrap();
+    let reason = reason(bench.get_from(&folder));
+    assert!(matches!(&reason, Failure::Open { path, .. } if path.ends_with("labels.csv")), "{reason}");
+}

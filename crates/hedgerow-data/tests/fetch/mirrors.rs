@@ -203,3 +203,39 @@ fn the_listener_stops_a_silent_mirror() {
     assert!(started.elapsed() < Duration::from_secs(10));
     bench.assert_clean();
 }
+
+#[test]
+fn a_mirror_on_this_machine_is_not_asked_through_a_proxy() {
+    // The environment cannot be changed for this process alone, so another one runs the test of a mirror.
+    let mut again = std::process::Command::new(std::env::current_exe().unwrap());
+    again.args(["--exact", "mirrors::a_mirror_of_ones_own_gives_the_set"]);
+    for name in ["ALL_PROXY", "HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy", "all_proxy"] {
+        again.env(name, "http://127.0.0.1:9");
+    }
+    let output = again.env_remove("NO_PROXY").env_remove("no_proxy").output().unwrap();
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success() && text.contains("1 passed"), "{text}");
+}
+
+#[test]
+fn a_mirror_for_which_no_time_is_left_is_told_as_not_asked() {
+    let (silent, other) = (Server::start([(IMAGES, Answer::Silence)]), Server::start([]));
+    let mut bench = bench_with(&silent);
+    bench.set.sources.mirrors = vec![format!("{}/tiny", other.base)];
+    bench.options.timeout = Duration::from_millis(400);
+    let FetchError::Nowhere { attempts, .. } = bench.get().unwrap_err() else { panic!() };
+    assert_eq!(attempts[1].outcome.to_string(), "skipped: not asked: the time limit was used up");
+    assert!(other.asked().is_empty());
+}
+
+#[test]
+fn no_part_of_a_password_is_shown() {
+    for mirror in ["me:secret@127.0.0.1:9", "http://me:sec/ret@127.0.0.1:9", "http://me:sec@ret@127.0.0.1:9"] {
+        let mut bench = Workbench::new();
+        bench.options.via = Via::Https;
+        bench.options.mirror = Some(mirror.to_owned());
+        let error = bench.get().unwrap_err();
+        let text = format!("{error} {error:?}");
+        assert!(!text.contains("sec") && !text.contains("ret@"), "{text}");
+    }
+}

@@ -95,6 +95,20 @@ fn dpkg_deb_that_hangs_in_its_output_is_killed() {
 }
 
 #[test]
+fn dpkg_deb_that_never_stops_printing_is_killed_once_the_tar_has_ended() {
+    let mut bench = Workbench::new();
+    bench.options.via = Via::Apt;
+    bench.options.timeout = Duration::from_secs(60);
+    bench.stub_leaving("apt-get", "tiny.deb", DEB);
+    let tar = bench.file("fsys.tar", &debian_tar());
+    bench.stub("dpkg-deb", &format!("cat '{}'; exec cat /dev/zero", tar.display()));
+    let started = Instant::now();
+    bench.get().unwrap();
+    assert!(started.elapsed() < Duration::from_secs(30));
+    bench.assert_whole();
+}
+
+#[test]
 fn the_listener_stops_a_client_that_hangs() {
     let bench = Workbench::new();
     bench.stub("npm", "exec sleep 300");

@@ -109,8 +109,9 @@ fn leftovers_of_a_crash_do_no_harm_and_go_after_a_day() {
         folder
     };
     let hour = Duration::from_secs(3600);
-    let (old, young) = (leftover(".partial-1-old", 25 * hour), leftover(".partial-2-young", 23 * hour));
+    let (old, young) = (leftover(".partial-4999999-old", 25 * hour), leftover(".partial-4999998-young", 23 * hour));
     let other = leftover("notes", 100 * hour);
+    let running = leftover(&format!(".partial-{}-running", std::process::id()), 100 * hour);
     let far = bench.temp.path().join("far");
     fs::create_dir(&far).unwrap();
     symlink(&far, bench.store.dir().join(".partial-3-link")).unwrap();
@@ -119,6 +120,10 @@ fn leftovers_of_a_crash_do_no_harm_and_go_after_a_day() {
     assert!(!old.exists());
     assert!(young.exists(), "it may belong to a process that still runs");
     assert!(other.exists() && far.exists());
+    assert!(running.exists() || !cfg!(target_os = "linux"), "its process still runs");
+    let old = leftover(".partial-4999997-old", 25 * hour);
+    assert!(bench.get().unwrap().got.is_empty());
+    assert!(!old.exists(), "also when all is there");
 }
 
 #[test]
@@ -128,6 +133,40 @@ fn a_data_directory_that_cannot_be_written_is_told() {
     bench.store = Store::open(blocker.join("below")).unwrap();
     let error = bench.get().unwrap_err();
     assert!(matches!(error, FetchError::Io { .. }), "{error}");
+}
+
+#[test]
+fn a_set_folder_that_cannot_be_written_fails_before_anything_is_downloaded() {
+    use std::os::unix::fs::PermissionsExt;
+    let bench = Workbench::new();
+    bench.place("labels.csv", &labels());
+    let marker = bench.temp.path().join("started");
+    bench.stub("npm", &format!("touch '{}'", marker.display()));
+    fs::set_permissions(bench.folder(), fs::Permissions::from_mode(0o555)).unwrap();
+    if fs::write(bench.folder().join("images.bin"), b"").is_ok() {
+        return; // the administrator may write anywhere
+    }
+    let error = bench.get().unwrap_err();
+    fs::set_permissions(bench.folder(), fs::Permissions::from_mode(0o755)).unwrap();
+    assert!(error.to_string().contains("allow writing there, or set HEDGEROW_DATA_DIR"), "{error}");
+    assert!(!marker.exists());
+}
+
+#[test]
+fn a_changed_byte_has_no_verified_path() {
+    let bench = Workbench::new();
+    bench.place("images.bin", &images());
+    let absent = bench.store.verified_path(&bench.set, &mut silent()).unwrap_err();
+    assert!(matches!(absent, FetchError::Absent { .. }), "{absent}");
+    bench.place("labels.csv", &labels());
+    assert_eq!(bench.store.verified_path(&bench.set, &mut silent()).unwrap(), bench.folder());
+    let mut forged = images();
+    forged[199_999] ^= 1;
+    bench.place("images.bin", &forged);
+    bench.store.path(&bench.set).unwrap();
+    let error = bench.store.verified_path(&bench.set, &mut silent()).unwrap_err();
+    assert!(matches!(&error, FetchError::WrongHash { path, .. } if path.ends_with("images.bin")), "{error}");
+    assert!(error.to_string().contains("run `hedgerow data get tiny` to replace it"), "{error}");
 }
 
 #[test]
