@@ -9,9 +9,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use flate2::bufread::MultiGzDecoder;
-
 use crate::error::{Place, Problem, ReadError};
+use crate::gzip::Members;
 
 /// Bytes asked of the system at once.
 const BUFFER_BYTES: usize = 1 << 18;
@@ -147,7 +146,7 @@ impl Input {
         let head = reader.fill_buf().map_err(|error| self.place().error(Problem::Io(error)))?;
         let compressed = head.starts_with(&[0x1f, 0x8b]);
         let reader: Box<dyn BufRead + Send> = if compressed {
-            Box::new(BufReader::with_capacity(BUFFER_BYTES, MultiGzDecoder::new(reader)))
+            Box::new(BufReader::with_capacity(BUFFER_BYTES, Members::new(reader)))
         } else {
             Box::new(reader)
         };
