@@ -127,9 +127,10 @@ fn tables_of_pandas() {
 }
 
 #[test]
-fn text_matrices_of_numpy() {
-    for name in ["savetxt.csv", "savetxt.txt"] {
+fn text_matrices_of_numpy_and_pandas() {
+    for name in ["savetxt.csv", "savetxt.txt", "numbered.csv", "numbered_index.csv"] {
         let table = plain(name);
+        assert_eq!(table.class_names(), ["0", "1", "2"], "{name}");
         assert_eq!(floats(&table), all(value), "{name}");
         assert_eq!(table.labels(), (0..ROWS as u32).map(|row| Label::class(row % 3)).collect::<Vec<_>>(), "{name}");
     }

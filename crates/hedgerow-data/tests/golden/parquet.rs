@@ -19,6 +19,13 @@ fn embedding_columns_of_parquet() {
 }
 
 #[test]
+fn an_index_of_pandas_names_the_rows() {
+    let table = plain("pandas_index.parquet");
+    assert_eq!((table.width(), table.class_names().len()), (7, 3));
+    assert_eq!(table.row_ids().text(3), "plant 3");
+}
+
+#[test]
 fn numbers_and_gaps_of_parquet() {
     let numbers = plain("numbers.parquet");
     assert_eq!(numbers.width(), 11);
