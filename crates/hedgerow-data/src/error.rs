@@ -294,6 +294,36 @@ pub enum Problem {
         /// The most that are taken.
         max: usize,
     },
+    /// A text column whose texts are too long to be names of categories.
+    #[error(
+        "the different texts of the column have more than {max_bytes} bytes together, too long to be names of categories; \
+         leave it out (ignore), or name it as the id column"
+    )]
+    CategoriesTooLong {
+        /// The most bytes that are taken.
+        max_bytes: usize,
+    },
+    /// A row of more columns than any table has.
+    #[error(
+        "the row has more than {max} columns, so this is hardly a table; give the right delimiter, or the right format"
+    )]
+    TooManyColumns {
+        /// The most that are read.
+        max: usize,
+    },
+    /// A few bytes that would become very many.
+    #[error(
+        "{rows} rows of {width} features, as the largest index has it, are out of all proportion to the {source_bytes} \
+         bytes that they are written in; check that index, for the file is wrong or too sparse to be made dense"
+    )]
+    Disproportionate {
+        /// Features of each row.
+        width: u64,
+        /// Number of rows.
+        rows: u64,
+        /// Bytes of text, decompressed.
+        source_bytes: u64,
+    },
     /// A text that was not there when the encoding was recorded.
     #[error(
         "the text \"{text}\" was not in this column of the training data (it had {known}); correct it, or set unknown categories to zeros"

@@ -37,6 +37,20 @@ fn files_of(folder: &Path) -> Result<Vec<PathBuf>, ReadError> {
     Ok(files)
 }
 
+/// `options` for the next part of a data set, of which parts of `held_bytes` were read: it may take what is left.
+fn with_rest(options: &ReadOptions, held_bytes: u64) -> ReadOptions {
+    ReadOptions { memory_limit: options.memory_limit.saturating_sub(held_bytes), ..options.clone() }
+}
+
+/// An error from reading under [`with_rest`], in terms of the limit that the caller gave.
+fn of_whole(mut error: ReadError, options: &ReadOptions, held_bytes: u64) -> ReadError {
+    if let Problem::TooLarge { needed_bytes, limit_bytes } = &mut *error.problem {
+        *needed_bytes = needed_bytes.saturating_add(held_bytes);
+        *limit_bytes = options.memory_limit;
+    }
+    error
+}
+
 /// Points and labels of each split.
 type Pairs = Vec<(Split, PathBuf, PathBuf)>;
 
@@ -75,13 +89,18 @@ fn mnist_files(files: &[PathBuf]) -> MnistFiles {
 }
 
 fn read_mnist(pairs: &Pairs, options: &ReadOptions, listener: &mut Listener<'_>) -> Result<Table, ReadError> {
+    let options = ReadOptions { labels_from: None, ..options.clone() };
     let mut parts = Vec::new();
+    let mut held_bytes = 0;
     for (split, images, labels) in pairs {
         let mut input = Input::file(images)?;
-        let mut options = options.clone();
-        options.labels_from = None;
-        let (mut table, _) = read_table(&mut input, Some(Format::Idx), &options, listener)?;
-        table.labels = Some(read_labels(labels, table.rows, &options)?);
+        let read = read_table(&mut input, Some(Format::Idx), &with_rest(&options, held_bytes), listener);
+        let (mut table, _) = read.map_err(|error| of_whole(error, &options, held_bytes))?;
+        held_bytes += table.size_bytes();
+        let read = read_labels(labels, table.rows, &with_rest(&options, held_bytes));
+        let labels = read.map_err(|error| of_whole(error, &options, held_bytes))?;
+        held_bytes += labels.size_bytes() as u64;
+        table.labels = Some(labels);
         parts.push(PartTable { split: *split, table, file: images.display().to_string() });
     }
     Ok(join(parts)?.expect("there are two parts"))
@@ -112,11 +131,14 @@ fn read_parts(
     }
     let mut options = options.clone();
     let mut parts: Vec<PartTable> = Vec::new();
+    let mut held_bytes = 0;
     for (split, path) in chosen {
         let file = path.display().to_string();
         let mut input = Input::file(path)?;
         let format = options.format.or_else(|| Format::from_path(path));
-        let (table, has_splits) = read_table(&mut input, format, &options, listener)?;
+        let read = read_table(&mut input, format, &with_rest(&options, held_bytes), listener);
+        let (table, has_splits) = read.map_err(|error| of_whole(error, &options, held_bytes))?;
+        held_bytes += table.size_bytes();
         if has_splits {
             let found = "splits of its own".to_owned();
             let supported = "in a folder of split files, each file is one split: read it alone instead";

@@ -20,15 +20,16 @@ use crate::splits::Split;
 use crate::table::Table;
 use crate::{csv, folder, idx, npy, npz, svmlight};
 
-/// Bytes of rows that are read between two reports of progress.
-const BLOCK_BYTES: u64 = 4 << 20;
+/// Bytes of rows, and of source text, that are read between two looks at the memory limit and two reports of progress.
+pub(crate) const STEP_BYTES: u64 = 4 << 20;
 
 /// Reads rows of one format.
 pub(crate) trait RowReader: Send {
     /// A table without rows for what this reader reads. Asked for again after [`Step::Restart`].
     fn table(&mut self) -> Result<Table, ReadError>;
 
-    /// Adds up to `max_rows` rows to the table.
+    /// Adds up to `max_rows` rows to the table. May stop at fewer with [`Step::More`], so that the caller looks at the
+    /// memory limit: a reader whose rows can be of any size does so after [`STEP_BYTES`] of its source.
     fn read_rows(&mut self, table: &mut Table, max_rows: usize) -> Result<Step, ReadError>;
 
     /// Bytes of the source dealt with, kept up to date while reading.
@@ -216,8 +217,7 @@ fn drive(
     let likely = total_bytes.unwrap_or(0).saturating_mul(4).min(options.memory_limit);
     table.reserve(reader.announced_bytes().min(likely));
     loop {
-        let rows = (BLOCK_BYTES / reader.row_bytes().max(1)).max(1) as usize;
-        let step = reader.read_rows(&mut table, rows)?;
+        let step = reader.read_rows(&mut table, rows_at_once(reader))?;
         table.check_size(options.memory_limit, input.name())?;
         let done_bytes = done.load(Ordering::Relaxed);
         report(listener, input, done_bytes, total_bytes)?;
@@ -227,6 +227,11 @@ fn drive(
             Step::End => return Ok(table),
         }
     }
+}
+
+/// Rows of about [`STEP_BYTES`], at least 1.
+fn rows_at_once(reader: &dyn RowReader) -> usize {
+    (STEP_BYTES / reader.row_bytes().max(1)).max(1) as usize
 }
 
 /// Tells the listener how far reading is, and stops if it says so.
@@ -263,7 +268,7 @@ pub(crate) fn read_labels(path: &Path, points: usize, options: &ReadOptions) -> 
     Ok(labels)
 }
 
-/// Rows of a file or stream, some at a time, in bounded memory.
+/// Rows of a file or stream, some at a time, in bounded memory: each block is held to `options.memory_limit`.
 ///
 /// What the columns are must be known beforehand, so a [`Schema`](crate::Schema) is needed; it comes from the
 /// [`Dataset`] that a model was fitted to.
@@ -282,7 +287,8 @@ impl Blocks {
     /// Begins to read a file in blocks of at most `rows` rows.
     ///
     /// # Errors
-    /// As [`read`]; also if `options.schema` is not given, or the format cannot be read in blocks.
+    /// As [`read`]; also if `options.schema` is not given, or the format cannot be read in blocks. Reading a block whose
+    /// rows do not fit into the memory limit gives [`Problem::TooLarge`]: ask for fewer rows.
     pub fn open(path: impl AsRef<Path>, rows: usize, options: &ReadOptions) -> Result<Self, ReadError> {
         let path = path.as_ref();
         Self::new(Input::file(path)?, options.format.or_else(|| Format::from_path(path)), rows, options)
@@ -332,8 +338,13 @@ impl Blocks {
     fn next_block(&mut self) -> Result<Option<Dataset>, ReadError> {
         while !self.done {
             let mut table = self.reader.table()?;
-            let step = self.reader.read_rows(&mut table, self.rows)?;
-            self.done = step == Step::End;
+            // In steps, however many rows were asked for, so that the limit is seen before it is left far behind.
+            while !self.done && table.rows + table.dropped_rows < self.rows {
+                let left = self.rows - (table.rows + table.dropped_rows);
+                let step = self.reader.read_rows(&mut table, left.min(rows_at_once(self.reader.as_ref())))?;
+                self.done = step == Step::End;
+                table.check_size(self.options.memory_limit, &self.name)?;
+            }
             let (rows, first_row) = ((table.rows + table.dropped_rows) as u64, self.first_row);
             self.first_row += rows;
             if table.rows > 0 {

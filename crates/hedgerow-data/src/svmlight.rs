@@ -18,14 +18,19 @@ use crate::error::{Place, Problem, ReadError, shown};
 use crate::input::{Input, Opened};
 use crate::labels::LabelCollector;
 use crate::options::{LabelColumn, ReadOptions};
-use crate::read::{RowReader, Step};
+use crate::read::{RowReader, STEP_BYTES, Step};
 use crate::table::{Numbers, Table};
 
 /// The longest line that is read.
 const MAX_LINE_BYTES: usize = 64 << 20;
 
-/// Bytes of lines that are looked at between two reports of progress, in the first pass.
-const BLOCK_BYTES: u64 = 4 << 20;
+/// The shortest line that any memory limit allows: so much is held anyway.
+const MIN_LINE_BYTES: usize = 1 << 18;
+
+/// Bytes of dense rows that any file may become, and that each byte of its text may become. A few bytes can name an
+/// index of any size; the sparsest sets in use, words of short texts, become some hundred times as large as their text.
+const SMALL_BYTES: u64 = 64 << 20;
+const MAX_GROWTH: u64 = 1024;
 
 /// Reads the rows of svmlight data.
 pub(crate) struct SvmlightReader {
@@ -63,22 +68,30 @@ impl SvmlightReader {
             let remedy = "the label is always the first of each line, and all else are features";
             return Err(input.place().error(Problem::NoColumns { format: "svmlight data", role, remedy }));
         }
-        let first_index = options.first_index.map(u64::from);
+        let (first_index, limit_bytes) = (options.first_index.map(u64::from), options.memory_limit);
         let (looking, first_index, width) = match &options.schema {
             Some(schema) => {
                 let recorded = schema.encoding.first_index().map_or(1, u64::from);
-                (None, first_index.or(Some(recorded)), schema.encoding.width())
+                let width = schema.encoding.width();
+                let needed_bytes = dense_bytes(1, width as u64);
+                if needed_bytes > limit_bytes {
+                    return Err(input.place().error(Problem::TooLarge { needed_bytes, limit_bytes }));
+                }
+                (None, first_index.or(Some(recorded)), width)
             }
-            None => (Some(Looking { lines: Lines::new(input.open()?), rows: 0, indices: None }), first_index, 0),
+            None => {
+                let lines = Lines::new(input.open()?, limit_bytes);
+                (Some(Looking { lines, rows: 0, indices: None }), first_index, 0)
+            }
         };
         Ok(Self {
             looking,
-            lines: Lines::new(input.open()?),
+            lines: Lines::new(input.open()?, limit_bytes),
             first_pass_bytes: None,
             with_labels: options.label != LabelColumn::None,
             first_index,
             width,
-            memory_limit: options.memory_limit,
+            memory_limit: limit_bytes,
             done: Arc::default(),
         })
     }
@@ -86,7 +99,7 @@ impl SvmlightReader {
     /// Goes on with the first pass. At its end the width is known, and that the rows fit.
     fn look(&mut self, mut looking: Looking) -> Result<Step, ReadError> {
         let lines = &mut looking.lines;
-        let enough_bytes = lines.n_bytes + BLOCK_BYTES;
+        let enough_bytes = lines.n_bytes + STEP_BYTES;
         while lines.n_bytes < enough_bytes {
             if !lines.next_row(self.with_labels)? {
                 return self.end_first_pass(&looking);
@@ -112,11 +125,16 @@ impl SvmlightReader {
             _ => 1,
         });
         let width = looking.indices.map_or(0, |(_, largest)| (largest - first_index).saturating_add(1));
+        let (rows, text_bytes) = (looking.rows, looking.lines.n_bytes);
+        let value_bytes = dense_bytes(rows, width);
         // 16: the label and the row number that the data set will have.
-        let row_bytes = width.saturating_mul(size_of::<f32>() as u64).saturating_add(16);
-        let needed_bytes = looking.rows.saturating_mul(row_bytes);
+        let needed_bytes = value_bytes.saturating_add(rows.saturating_mul(16));
         if needed_bytes > self.memory_limit {
             let problem = Problem::TooLarge { needed_bytes, limit_bytes: self.memory_limit };
+            return Err(looking.lines.opened.place().error(problem));
+        }
+        if value_bytes > text_bytes.saturating_mul(MAX_GROWTH).max(SMALL_BYTES) {
+            let problem = Problem::Disproportionate { width, rows, source_bytes: text_bytes };
             return Err(looking.lines.opened.place().error(problem));
         }
         (self.first_index, self.width) = (Some(first_index), width as usize);
@@ -144,6 +162,8 @@ impl RowReader for SvmlightReader {
             unreachable!("the table was made for f32 values");
         };
         let mut step = Step::More;
+        // Labels may be texts of any length, so the source is counted too.
+        let enough_bytes = lines.n_bytes + STEP_BYTES;
         for _ in 0..max_rows {
             if !lines.next_row(self.with_labels)? {
                 step = Step::End;
@@ -168,6 +188,9 @@ impl RowReader for SvmlightReader {
                 lines.push_label(labels);
             }
             table.rows += 1;
+            if lines.n_bytes >= enough_bytes {
+                break;
+            }
         }
         let done = lines.source_bytes();
         let done = self.first_pass_bytes.map_or(done, |first| first / 2 + done.div_ceil(2));
@@ -180,8 +203,13 @@ impl RowReader for SvmlightReader {
     }
 
     fn row_bytes(&self) -> u64 {
-        (self.width as u64).saturating_mul(size_of::<f32>() as u64).max(1)
+        dense_bytes(1, self.width as u64).max(1)
     }
+}
+
+/// Bytes of the values of so many rows.
+fn dense_bytes(rows: u64, width: u64) -> u64 {
+    rows.saturating_mul(width).saturating_mul(size_of::<f32>() as u64)
 }
 
 fn before_first(place: Place, index: u64) -> ReadError {
@@ -201,8 +229,7 @@ struct Lines {
     label: LabelOfLine,
     /// Indices and values of the line.
     pairs: Vec<(u64, f32)>,
-    /// Room for sorting.
-    indices: Vec<u64>,
+    memory_limit: u64,
 }
 
 enum LabelOfLine {
@@ -213,9 +240,18 @@ enum LabelOfLine {
 }
 
 impl Lines {
-    fn new(opened: Opened) -> Self {
+    fn new(opened: Opened, memory_limit: u64) -> Self {
         let label = LabelOfLine::None;
-        Self { opened, line: Vec::new(), number: 0, n_bytes: 0, label, pairs: Vec::new(), indices: Vec::new() }
+        Self { opened, line: Vec::new(), number: 0, n_bytes: 0, label, pairs: Vec::new(), memory_limit }
+    }
+
+    /// Refuses to hold so many bytes of a line, or of its values, if the memory limit does not allow them.
+    fn check_held(&self, n_bytes: usize) -> Result<(), ReadError> {
+        let (needed_bytes, limit_bytes) = (n_bytes as u64, self.memory_limit);
+        if n_bytes <= MIN_LINE_BYTES || needed_bytes <= limit_bytes {
+            return Ok(());
+        }
+        Err(self.place().error(Problem::TooLarge { needed_bytes, limit_bytes }))
     }
 
     fn place(&self) -> Place {
@@ -265,11 +301,13 @@ impl Lines {
             };
             let end = memchr::memchr(b'\n', buffer);
             let part = &buffer[..end.unwrap_or(buffer.len())];
-            if self.line.len() + part.len() > MAX_LINE_BYTES {
+            let n_bytes = self.line.len() + part.len();
+            if n_bytes > MAX_LINE_BYTES {
                 return Err(self.place().error(Problem::LineTooLong { limit_bytes: MAX_LINE_BYTES }));
             }
             self.line.extend_from_slice(part);
             let (at_end, used) = (buffer.is_empty(), part.len() + usize::from(end.is_some()));
+            self.check_held(n_bytes)?;
             self.opened.reader.consume(used);
             self.n_bytes += used as u64;
             if end.is_some() || at_end {
@@ -308,6 +346,9 @@ impl Lines {
         while at < text.len() {
             let (index, value, end) = parse_pair(text, at, || self.place())?;
             ascending &= self.pairs.last().is_none_or(|last| last.0 < index);
+            if self.pairs.len() == self.pairs.capacity() {
+                self.check_held(2 * size_of_val(self.pairs.as_slice()))?; // as it doubles
+            }
             self.pairs.push((index, value));
             at = skip_spaces(text, end);
         }
@@ -317,14 +358,12 @@ impl Lines {
         Ok(())
     }
 
-    /// An error if an index occurs twice in the line.
+    /// Sorts the values by their indices; an error if an index occurs twice in the line.
     fn refuse_twice(&mut self) -> Result<(), ReadError> {
-        self.indices.clear();
-        self.indices.extend(self.pairs.iter().map(|(index, _)| index));
-        self.indices.sort_unstable();
-        match self.indices.windows(2).find(|pair| pair[0] == pair[1]) {
+        self.pairs.sort_unstable_by_key(|(index, _)| *index);
+        match self.pairs.windows(2).find(|pair| pair[0].0 == pair[1].0) {
             None => Ok(()),
-            Some(pair) => Err(self.place().error(Problem::DuplicateColumn { name: pair[0].to_string() })),
+            Some(pair) => Err(self.place().error(Problem::DuplicateColumn { name: pair[0].0.to_string() })),
         }
     }
 }

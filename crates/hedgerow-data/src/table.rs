@@ -2,6 +2,9 @@
 //!
 //! Numbers are collected row after row, so that a file of numbers needs no further copy; texts of category columns are
 //! collected as codes and spread over their features at the end, when all texts are known.
+//!
+//! The memory limit is held against what the rows take ([`Table::size_bytes`]). Where they are copied once more, to spread
+//! categories, to divide splits or to join the parts of a folder, up to about twice the limit is held for a moment.
 
 use std::collections::HashMap;
 
@@ -18,6 +21,10 @@ use crate::splits::Split;
 /// The most different texts that a category column may have.
 pub(crate) const MAX_CATEGORIES: usize = 256;
 
+/// The most bytes that the different texts of a category column may have together. They become names of features, which
+/// models and reports carry along.
+pub(crate) const MAX_CATEGORY_BYTES: usize = 1 << 20;
+
 /// Rows collected so far.
 #[derive(Debug)]
 pub(crate) struct Table {
@@ -28,7 +35,7 @@ pub(crate) struct Table {
     pub(crate) number_width: usize,
     pub(crate) labels: Option<LabelCollector>,
     pub(crate) label_column: Option<String>,
-    pub(crate) ids: Option<Vec<String>>,
+    pub(crate) ids: Option<Ids>,
     pub(crate) splits: Option<Vec<Split>>,
     /// Number of each row in its source, counted from the first row of this table, if some were left out.
     pub(crate) source_rows: Option<Vec<u64>>,
@@ -46,6 +53,38 @@ pub(crate) enum Numbers {
     U8(Vec<u8>),
 }
 
+/// The ids of the rows.
+#[derive(Debug, Default)]
+pub(crate) struct Ids {
+    names: Vec<String>,
+    /// What the names hold, kept as they come: to add it up anew for every block would take time in the square of the rows.
+    size_bytes: usize,
+}
+
+impl Ids {
+    pub(crate) fn push(&mut self, name: String) {
+        self.size_bytes += Self::bytes_of(&name);
+        self.names.push(name);
+    }
+
+    pub(crate) fn size_bytes(&self) -> usize {
+        self.size_bytes
+    }
+
+    fn truncate(&mut self, rows: usize) {
+        self.names.drain(rows.min(self.names.len())..).for_each(|name| self.size_bytes -= Self::bytes_of(&name));
+    }
+
+    fn append(&mut self, mut other: Self) {
+        self.size_bytes += other.size_bytes;
+        self.names.append(&mut other.names);
+    }
+
+    fn bytes_of(name: &String) -> usize {
+        name.capacity() + size_of::<String>()
+    }
+}
+
 /// A feature column and, for a category, its texts.
 #[derive(Debug)]
 pub(crate) enum CollectedColumn {
@@ -60,6 +99,8 @@ pub(crate) struct CategoryCollector {
     texts: Vec<String>,
     code_of: HashMap<String, u32>,
     pub(crate) codes: Vec<u32>,
+    /// Bytes of all texts.
+    text_bytes: usize,
     /// Whether the texts were recorded earlier: then no others may come.
     recorded: bool,
 }
@@ -70,7 +111,8 @@ const UNKNOWN: u32 = u32::MAX;
 impl CategoryCollector {
     pub(crate) fn recorded(texts: &[String]) -> Self {
         let code_of = texts.iter().enumerate().map(|(code, text)| (text.clone(), code as u32)).collect();
-        Self { texts: texts.to_vec(), code_of, codes: Vec::new(), recorded: true }
+        let text_bytes = texts.iter().map(String::len).sum();
+        Self { texts: texts.to_vec(), code_of, codes: Vec::new(), text_bytes, recorded: true }
     }
 
     /// Takes the text of the next row.
@@ -80,8 +122,12 @@ impl CategoryCollector {
             (None, false, _) if self.texts.len() == MAX_CATEGORIES => {
                 return Err(Problem::TooManyCategories { max: MAX_CATEGORIES });
             }
+            (None, false, _) if self.text_bytes + text.len() > MAX_CATEGORY_BYTES => {
+                return Err(Problem::CategoriesTooLong { max_bytes: MAX_CATEGORY_BYTES });
+            }
             (None, false, _) => {
                 let code = self.texts.len() as u32;
+                self.text_bytes += text.len();
                 self.texts.push(text.to_owned());
                 self.code_of.insert(text.to_owned(), code);
                 code
@@ -94,6 +140,11 @@ impl CategoryCollector {
         };
         self.codes.push(code);
         Ok(())
+    }
+
+    /// Bytes that the column takes: it becomes as many features as it has texts, each of which is held twice here.
+    fn size_bytes(&self) -> usize {
+        self.codes.len() * 4 * (1 + self.texts.len()) + 2 * self.text_bytes + 96 * self.texts.len()
     }
 
     /// The texts in the order of their features, and the feature of each code.
@@ -158,22 +209,21 @@ impl Table {
             Numbers::F32(values) => size_of_val(values.as_slice()),
             Numbers::U8(values) => values.len(),
         };
-        // A category becomes as many features as it has texts.
         let categories: usize = self
             .columns
             .iter()
             .map(|column| match column {
-                CollectedColumn::Category { texts, .. } => texts.codes.len() * 4 * (1 + texts.texts.len()),
+                CollectedColumn::Category { texts, .. } => texts.size_bytes(),
                 _ => 0,
             })
             .sum();
-        let ids = self.ids.as_ref().map_or(0, |ids| ids.iter().map(|id| id.capacity() + size_of::<String>()).sum());
+        let ids = self.ids.as_ref().map_or(0, |ids| ids.size_bytes);
         let labels = self.labels.as_ref().map_or(0, LabelCollector::size_bytes);
         // 16: the label and the row number that the data set will have.
         (numbers + categories + ids + labels + 16 * self.rows) as u64
     }
 
-    /// Refuses to grow past the memory limit.
+    /// Refuses to grow past the memory limit. Readers stop every few megabytes of source or of rows for this check.
     pub(crate) fn check_size(&self, memory_limit: u64, file: &str) -> Result<(), ReadError> {
         let needed_bytes = self.size_bytes();
         if needed_bytes <= memory_limit {
@@ -248,8 +298,15 @@ impl Table {
             return Err(differ(format!("{} columns", self.columns.len()), format!("{} columns", other.columns.len())));
         }
         match (&mut self.numbers, other.numbers) {
-            (Numbers::F32(mine), Numbers::F32(theirs)) => mine.extend(theirs),
-            (Numbers::U8(mine), Numbers::U8(theirs)) => mine.extend(theirs),
+            // Room for just as much as there is: a vector that grows by itself doubles.
+            (Numbers::F32(mine), Numbers::F32(mut theirs)) => {
+                mine.reserve_exact(theirs.len());
+                mine.append(&mut theirs);
+            }
+            (Numbers::U8(mine), Numbers::U8(mut theirs)) => {
+                mine.reserve_exact(theirs.len());
+                mine.append(&mut theirs);
+            }
             (Numbers::F32(_), _) => return Err(differ("f32 values".into(), "u8 values".into())),
             (Numbers::U8(_), _) => return Err(differ("u8 values".into(), "f32 values".into())),
         }
@@ -268,7 +325,7 @@ impl Table {
             mine.append(theirs);
         }
         if let (Some(mine), Some(theirs)) = (&mut self.ids, other.ids) {
-            mine.extend(theirs);
+            mine.append(theirs);
         }
         let offset = (self.rows + self.dropped_rows) as u64;
         if self.source_rows.is_some() || other.source_rows.is_some() {
@@ -320,7 +377,7 @@ impl Table {
             }
         };
         let row_ids = match (self.ids.take(), &source_rows) {
-            (Some(names), _) => RowIds::Names(names),
+            (Some(ids), _) => RowIds::Names(ids.names),
             (None, Some(rows)) => RowIds::Numbers(rows.clone()),
             (None, None) => RowIds::counted(self.rows),
         };

@@ -24,9 +24,9 @@ use crate::input::Input;
 use crate::labels::LabelCollector;
 use crate::layout::{Layout, is_label_name};
 use crate::options::{Column, LabelColumn, MissingValues, ReadOptions, UnknownCategory};
-use crate::read::{RowReader, Step};
+use crate::read::{RowReader, STEP_BYTES, Step};
 use crate::splits::Split;
-use crate::table::{CategoryCollector, CollectedColumn, Numbers, Table};
+use crate::table::{CategoryCollector, CollectedColumn, Ids, Numbers, Table};
 
 /// What is done with a field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -69,7 +69,7 @@ impl CsvReader {
             let supported = "a delimiter is one ASCII character, and neither a quote nor a line end";
             return Err(input.place().error(Problem::Unsupported { found, supported }));
         }
-        let mut records = Records::new(input.open()?, options.comment)?;
+        let mut records = Records::new(input.open()?, options.comment, options.memory_limit)?;
         let delimiter = delimiter.unwrap_or_else(|| sniff::delimiter(&mut records));
         records.set_delimiter(delimiter);
         let file = input.name();
@@ -298,12 +298,14 @@ impl RowReader for CsvReader {
         let has = |role| self.roles.contains(&role);
         table.labels = has(Role::Label).then(LabelCollector::default);
         table.label_column = self.label_column.clone();
-        table.ids = has(Role::Id).then(Vec::new);
+        table.ids = has(Role::Id).then(Ids::default);
         table.splits = has(Role::Split).then(Vec::new);
         Ok(table)
     }
 
     fn read_rows(&mut self, table: &mut Table, max_rows: usize) -> Result<Step, ReadError> {
+        // Rows may hold texts of any length, so the source is counted too.
+        let enough_bytes = self.records.used_bytes() + STEP_BYTES;
         for _ in 0..max_rows {
             if !self.records.find_record()? {
                 return Ok(Step::End);
@@ -312,6 +314,9 @@ impl RowReader for CsvReader {
                 self.read_general(table)?;
             }
             self.row += 1;
+            if self.records.used_bytes() >= enough_bytes {
+                break;
+            }
         }
         Ok(Step::More)
     }
@@ -344,13 +349,10 @@ fn with_found_columns(options: &ReadOptions, sniffed: &sniff::Sniffed, names: &[
     };
     if sniffed.has_header {
         // Columns with neither a name nor values are what spreadsheets leave at the right.
-        for at in (0..names.len()).filter(|&at| !is_named(at) && sniffed.columns[at].is_empty) {
-            if !is_used(&options, at) {
-                options.ignore.push(Column::Number(at as i64));
-            }
-        }
+        let is_nothing = |at: &usize| !is_named(*at) && sniffed.columns[*at].is_empty && !is_used(&options, *at);
+        let nothing: Vec<Column> = (0..names.len()).filter(is_nothing).map(|at| Column::Number(at as i64)).collect();
         // A column before the first name is the index that pandas writes.
-        if !is_named(0) && options.id_column.is_none() && names.len() > 1 && !is_used(&options, 0) {
+        if !is_named(0) && !sniffed.columns[0].is_empty && options.id_column.is_none() && names.len() > 1 && !is_used(&options, 0) {
             options.id_column = Some(Column::Number(0));
         }
         let is_split = |at: &usize| names[*at].eq_ignore_ascii_case("split") && sniffed.columns[*at].is_splits;
@@ -358,6 +360,7 @@ fn with_found_columns(options: &ReadOptions, sniffed: &sniff::Sniffed, names: &[
             let found = (0..names.len()).find(is_split).filter(|&at| !is_used(&options, at));
             options.split_column = found.map(|at| Column::Number(at as i64));
         }
+        options.ignore.extend(nothing);
     }
     options
 }
@@ -420,7 +423,7 @@ pub(crate) fn read_labels(
     delimiter: Option<u8>,
     options: &ReadOptions,
 ) -> Result<LabelCollector, ReadError> {
-    let mut records = Records::new(input.open()?, options.comment)?;
+    let mut records = Records::new(input.open()?, options.comment, options.memory_limit)?;
     records.set_delimiter(delimiter.unwrap_or(b','));
     let has_header = sniff::sniff(&mut records, options.header).is_some_and(|sniffed| {
         // Labels may all be texts, so only a known name makes a header of the first.

@@ -32,7 +32,7 @@ use crate::labels::LabelCollector;
 use crate::options::{MissingValues, ReadOptions, UnknownCategory};
 use crate::read::{RowReader, Step};
 use crate::splits::Split;
-use crate::table::{CategoryCollector, CollectedColumn, Numbers, Table};
+use crate::table::{CategoryCollector, CollectedColumn, Ids, Numbers, Table};
 
 /// Reads the rows of a Parquet file.
 pub(crate) struct ParquetReader {
@@ -50,6 +50,7 @@ pub(crate) struct ParquetReader {
     source_bytes: u64,
     bytes_done: Arc<AtomicU64>,
     row_bytes: u64,
+    memory_limit: u64,
 }
 
 /// The columns in use.
@@ -108,6 +109,7 @@ impl ParquetReader {
             source_bytes: input.total_bytes().unwrap_or_else(|| opened.chunks.len()),
             bytes_done: Arc::default(),
             row_bytes,
+            memory_limit: options.memory_limit,
             file,
         })
     }
@@ -168,8 +170,24 @@ impl ParquetReader {
                     .map_err(|problem| self.place(row_number(row), used).error(problem))?;
             }
         }
+        // Many rows may share one text in the file, but have a copy each in the table: so the limit is held against each.
+        let without_ids = table.size_bytes();
         if let (Some(ids), Some(used)) = (&mut table.ids, &self.columns.id) {
-            ids.extend(kept.iter().map(|&row| with_text(&columns[used.at], row, str::to_owned)));
+            let so_far = ids.size_bytes();
+            for &row in &kept {
+                let needed_bytes = with_text(&columns[used.at], row, |text| {
+                    let new_bytes = (ids.size_bytes() - so_far + text.len()) as u64;
+                    let needed_bytes = without_ids.saturating_add(new_bytes);
+                    if needed_bytes <= self.memory_limit {
+                        ids.push(text.to_owned());
+                    }
+                    needed_bytes
+                });
+                if needed_bytes > self.memory_limit {
+                    let problem = Problem::TooLarge { needed_bytes, limit_bytes: self.memory_limit };
+                    return Err(self.place(row_number(row), used).error(problem));
+                }
+            }
         }
         if let (Some(splits), Some(used)) = (&mut table.splits, &self.columns.split) {
             for &row in &kept {
@@ -325,7 +343,7 @@ impl RowReader for ParquetReader {
         }
         table.labels = self.columns.label.as_ref().map(|_| LabelCollector::default());
         table.label_column = self.columns.label.as_ref().map(|used| used.name.clone());
-        table.ids = self.columns.id.as_ref().map(|_| Vec::new());
+        table.ids = self.columns.id.as_ref().map(|_| Ids::default());
         table.splits = self.columns.split.as_ref().map(|_| Vec::new());
         Ok(table)
     }

@@ -1,5 +1,6 @@
 //! Opening a Parquet file: what is in it, which column has which role, and how the decoder is set up.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use arrow_schema::{DataType, Field, Schema as ArrowSchema};
@@ -21,6 +22,9 @@ use crate::options::{self, ReadOptions};
 /// Rows and bytes that are decoded at once, at most.
 const BATCH_ROWS: u64 = 8192;
 const BATCH_BYTES: u64 = 8 << 20;
+
+/// About what the decoder holds for each column of values, besides its pages: measured for columns of few numbers.
+const LEAF_BYTES: u64 = 32 << 10;
 
 /// What a feature column is taken as.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -101,7 +105,7 @@ impl<'a> Opening<'a> {
                 .collect();
             self.check_chunks(&lists)?;
             let found = self.list_widths(&lists)?;
-            let width = |at: usize| lists.iter().position(|&list| list == at).map_or(1, |list| found[list]);
+            let width = |at: usize| lists.binary_search(&at).map_or(1, |list| found[list]);
             (0..self.names.len()).map(width).collect()
         } else {
             vec![1; self.names.len()]
@@ -139,16 +143,18 @@ impl<'a> Opening<'a> {
         self.place(column).error(Problem::Unsupported { found: format!("values of type {data_type}"), supported })
     }
 
-    /// The leaf columns of some columns, and which column each is of.
+    /// The leaf columns of some columns, given in rising order, and which column each is of.
     fn leaves(&self, columns: &[usize]) -> Vec<(usize, usize)> {
         let parquet = self.metadata.parquet_schema();
         let root = |leaf: usize| parquet.get_column_root_idx(leaf);
-        (0..parquet.num_columns()).map(|leaf| (leaf, root(leaf))).filter(|(_, at)| columns.contains(at)).collect()
+        let is_one = |column: usize| columns.binary_search(&column).is_ok();
+        (0..parquet.num_columns()).map(|leaf| (leaf, root(leaf))).filter(|(_, column)| is_one(*column)).collect()
     }
 
-    /// Checks what the file announces of some columns.
+    /// Checks that the decoder may be set up for some columns, and what the file announces of them.
     fn check_chunks(&self, columns: &[usize]) -> Result<Checked, ReadError> {
         let leaves = self.leaves(columns);
+        self.check_limit(leaves.len() as u64 * LEAF_BYTES)?;
         let indices: Vec<usize> = leaves.iter().map(|(leaf, _)| *leaf).collect();
         let most_per_row = self.schema().map(|schema| schema.encoding.width());
         let metadata = self.metadata.metadata();
@@ -172,14 +178,21 @@ impl<'a> Opening<'a> {
             Some(Kind::List(Number::U8)) if single => values,
             _ => values.saturating_mul(4),
         });
-        let needed_bytes = bytes.fold(self.rows.saturating_mul(16), u64::saturating_add);
+        let table_bytes = bytes.fold(self.rows.saturating_mul(16), u64::saturating_add);
         // With a schema, the rows may be asked for in blocks, which need not fit together.
-        if needed_bytes > self.options.memory_limit && self.schema().is_none() {
-            let problem = Problem::TooLarge { needed_bytes, limit_bytes: self.options.memory_limit };
-            return Err(Place::file(&self.file).error(problem));
+        if self.schema().is_none() {
+            self.check_limit(table_bytes.saturating_add(values.len() as u64 * LEAF_BYTES))?;
         }
-        let row_bytes = needed_bytes.div_ceil(self.rows.max(1)).max(1);
+        let row_bytes = table_bytes.div_ceil(self.rows.max(1)).max(1);
         Ok((row_bytes, page_bytes.into_iter().fold(row_bytes, u64::saturating_add)))
+    }
+
+    fn check_limit(&self, needed_bytes: u64) -> Result<(), ReadError> {
+        let limit_bytes = self.options.memory_limit;
+        if needed_bytes <= limit_bytes {
+            return Ok(());
+        }
+        Err(Place::file(&self.file).error(Problem::TooLarge { needed_bytes, limit_bytes }))
     }
 
     /// What each feature column is taken as, and the table that they make.
@@ -187,7 +200,8 @@ impl<'a> Opening<'a> {
         let lists: Vec<usize> =
             layout.features.iter().copied().filter(|&at| matches!(self.kinds[at], Some(Kind::List(_)))).collect();
         let widths = self.list_widths(&lists)?;
-        let width = |column: usize| lists.iter().position(|&list| list == column).map(|at| widths[at]);
+        let width_of: HashMap<usize, usize> = lists.into_iter().zip(widths).collect();
+        let width = |column: usize| width_of.get(&column).copied();
         let categories = Layout::columns_of(&self.names, true, &self.options.categories, &self.file)?;
         let natural = |column: usize| match (width(column), self.kinds[column]) {
             (Some(width), _) => Take::Vector { width },

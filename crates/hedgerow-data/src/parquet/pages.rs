@@ -112,16 +112,17 @@ pub(super) fn check_columns(
 ) -> Result<Checked, BadColumn> {
     let mut values = vec![0_u64; leaves.len()];
     let mut row_bytes = vec![0_u64; leaves.len()];
-    let mut largest = vec![0_u64; leaves.len()];
+    // Kept up to date, not added up anew for each column: a file may have very many.
+    let (mut largest, mut needed_bytes) = (vec![0_u64; leaves.len()], 0_u64);
     for row_group in metadata.row_groups() {
         for (at, &leaf) in leaves.iter().enumerate() {
             let checked = check_chunk(chunks, row_group, leaf, most_per_row, memory_limit);
             let chunk = checked.map_err(|problem| BadColumn { leaf, problem })?;
             values[at] = values[at].saturating_add(chunk.values);
-            largest[at] = largest[at].max(chunk.largest_bytes);
+            let more = chunk.largest_bytes.saturating_sub(largest[at]);
+            (largest[at], needed_bytes) = (largest[at] + more, needed_bytes.saturating_add(more));
             let rows = row_group.num_rows().max(1) as u64;
             row_bytes[at] = row_bytes[at].max(chunk.all_bytes.div_ceil(rows));
-            let needed_bytes = largest.iter().fold(0, |sum: u64, &bytes| sum.saturating_add(bytes));
             if needed_bytes > memory_limit {
                 let problem = Problem::TooLarge { needed_bytes, limit_bytes: memory_limit };
                 return Err(BadColumn { leaf, problem });

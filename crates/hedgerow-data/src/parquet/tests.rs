@@ -379,7 +379,7 @@ fn the_memory_limit_is_heeded_before_decoding() {
         no_label(options);
         options.memory_limit = 1_900_000;
     });
-    assert!(matches!(*refused.problem, Problem::TooLarge { needed_bytes: 2_000_000, .. }), "{refused}");
+    assert!(matches!(*refused.problem, Problem::TooLarge { needed_bytes: 2_032_768, .. }), "{refused}");
     // A page that says it is larger than the limit.
     let text = "x".repeat(1 << 20);
     let bytes = parquet_with(
