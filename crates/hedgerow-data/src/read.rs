@@ -309,9 +309,10 @@ impl Blocks {
 
     fn new(mut input: Input, format: Option<Format>, rows: usize, options: &ReadOptions) -> Result<Self, ReadError> {
         let format = find_format(&mut input, format)?;
-        let cannot = match (format, &options.schema) {
-            (_, None) => Some("rows without a schema"),
-            (Format::Npz, _) => Some("an archive of several arrays"),
+        let cannot = match (format, &options.schema, &options.labels_from) {
+            (_, None, _) => Some("rows without a schema"),
+            (Format::Npz, _, _) => Some("an archive of several arrays"),
+            (_, _, Some(_)) => Some("labels in a second file"),
             _ => None,
         };
         if let Some(found) = cannot {
@@ -350,7 +351,14 @@ impl Blocks {
             if table.rows > 0 {
                 let kept = table.source_rows.take().unwrap_or_else(|| (0..rows).collect());
                 table.source_rows = Some(kept.into_iter().map(|row| row + first_row).collect());
-                return table.into_block(&self.name, &self.name, &self.options).map(Some);
+                let block = table.into_block(&self.name, &self.name, &self.options)?;
+                // A class that is new keeps its number in the blocks that follow.
+                if let Some(schema) = &mut self.options.schema {
+                    if schema.class_names.len() < block.class_names().len() {
+                        schema.class_names = block.class_names().to_vec();
+                    }
+                }
+                return Ok(Some(block));
             }
         }
         Ok(None)
@@ -382,6 +390,9 @@ pub(crate) fn join(parts: Vec<PartTable>) -> Result<Option<Table>, ReadError> {
     let Some(PartTable { split: first_split, table: mut joined, file: first_file }) = parts.next() else {
         return Ok(None);
     };
+    if first_split != Split::Train {
+        joined.splits = Some(vec![first_split; joined.rows]);
+    }
     for PartTable { split, table, file } in parts {
         joined.append_part(table, first_split, split, &file, &first_file)?;
     }

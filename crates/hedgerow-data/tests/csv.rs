@@ -252,6 +252,12 @@ fn blocks_of_a_stream_together_are_the_whole() {
     assert_eq!(labels, whole.labels());
     let ids = |block: &Dataset| (0..block.len()).map(|row| block.row_ids().text(row)).collect::<Vec<_>>();
     assert_eq!(blocks.iter().flat_map(ids).collect::<Vec<_>>(), ids(&whole));
+    // A class that is new has the same number in every block, and in the whole.
+    let more = "x,color,label\n1,red,c\n2,red,d\n3,blue,a\n4,red,d\n";
+    let stream = Box::new(Cursor::new(more.as_bytes().to_vec()));
+    let blocks = Blocks::from_stream("-", stream, 1, &with_schema).unwrap().map(Result::unwrap);
+    let names = |block: Dataset| block.label_text(block.labels()[0]) + &block.labels()[0].to_string();
+    assert_eq!(blocks.map(names).collect::<Vec<_>>(), ["cclass 2", "dclass 3", "aclass 0", "dclass 3"]);
     // A bad row in a later block is named by its place in the stream.
     let bad = text + "1,red\n";
     let mut blocks = Blocks::from_stream("-", Box::new(Cursor::new(bad.into_bytes())), 10, &with_schema).unwrap();

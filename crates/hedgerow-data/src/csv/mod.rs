@@ -352,7 +352,12 @@ fn with_found_columns(options: &ReadOptions, sniffed: &sniff::Sniffed, names: &[
         let is_nothing = |at: &usize| !is_named(*at) && sniffed.columns[*at].is_empty && !is_used(&options, *at);
         let nothing: Vec<Column> = (0..names.len()).filter(is_nothing).map(|at| Column::Number(at as i64)).collect();
         // A column before the first name is the index that pandas writes.
-        if !is_named(0) && !sniffed.columns[0].is_empty && options.id_column.is_none() && names.len() > 1 && !is_used(&options, 0) {
+        if !is_named(0)
+            && !sniffed.columns[0].is_empty
+            && options.id_column.is_none()
+            && names.len() > 1
+            && !is_used(&options, 0)
+        {
             options.id_column = Some(Column::Number(0));
         }
         let is_split = |at: &usize| names[*at].eq_ignore_ascii_case("split") && sniffed.columns[*at].is_splits;

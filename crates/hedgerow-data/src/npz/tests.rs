@@ -303,3 +303,14 @@ fn progress_is_reported_and_can_stop_the_work() {
     let error = crate::read(&path, &ReadOptions::default(), &mut |_| ControlFlow::Break(())).unwrap_err();
     assert!(matches!(*error.problem, Problem::Stopped), "{error}");
 }
+
+#[test]
+fn arrays_without_a_split_are_for_training_beside_those_for_testing() {
+    let x = array("'<f4'", false, "(2, 1)", &[1.0_f32, 2.0].map(f32::to_le_bytes).concat());
+    let one = array("'<f4'", false, "(1, 1)", &3.0_f32.to_le_bytes());
+    let read = |entries: &[(&str, &[u8])]| read_bytes("a.npz", &archive(entries), &ReadOptions::default()).unwrap();
+    let both = read(&[("X.npy", &x), ("X_test.npy", &one)]);
+    assert_eq!((both.train().len(), both.test().len()), (2, 1));
+    let test = read(&[("x_test.npy", &one)]);
+    assert_eq!((test.train().len(), test.test().len()), (0, 1));
+}

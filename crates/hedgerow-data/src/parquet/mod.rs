@@ -45,6 +45,7 @@ pub(crate) struct ParquetReader {
     file: String,
     missing: MissingValues,
     unknown_category: UnknownCategory,
+    has_schema: bool,
     rows_done: u64,
     rows_total: u64,
     source_bytes: u64,
@@ -104,6 +105,7 @@ impl ParquetReader {
             pixels,
             missing: options.missing,
             unknown_category: options.unknown_category,
+            has_schema: options.schema.is_some(),
             rows_done: 0,
             rows_total: opened.rows,
             source_bytes: input.total_bytes().unwrap_or_else(|| opened.chunks.len()),
@@ -166,6 +168,10 @@ impl ParquetReader {
         }
         if let (Some(labels), Some(used)) = (&mut table.labels, &self.columns.label) {
             for &row in &kept {
+                if self.has_schema && lacks_label(&columns[used.at], row) {
+                    labels.push_unlabeled();
+                    continue;
+                }
                 push_label(labels, &columns[used.at], row)
                     .map_err(|problem| self.place(row_number(row), used).error(problem))?;
             }
@@ -212,14 +218,18 @@ impl ParquetReader {
         columns: &[Column<'_>],
         rows: std::ops::Range<usize>,
     ) -> Result<Vec<usize>, ReadError> {
-        let incomplete: Vec<&Column<'_>> = columns.iter().filter(|column| !column.is_complete()).collect();
+        // Data that is read to match other data may lack labels, all or some.
+        let may_lack = self.columns.label.as_ref().filter(|_| self.has_schema).map(|used| used.at);
+        let needed = columns.iter().enumerate().filter(|(at, _)| Some(*at) != may_lack).map(|(_, column)| column);
+        let incomplete: Vec<&Column<'_>> = needed.filter(|column| !column.is_complete()).collect();
         let lacks = |row: usize| incomplete.iter().any(|column| column.missing(row).is_some());
         let (first, n_rows) = (rows.start, rows.len());
         let kept: Vec<usize> = rows.clone().filter(|&row| !lacks(row)).collect();
         if self.missing == MissingValues::Refuse {
             if let Some(row) = rows.into_iter().find(|&row| lacks(row)) {
                 let all = self.columns.all();
-                let lacking = all.into_iter().find_map(|used| columns[used.at].missing(row).map(|text| (used, text)));
+                let needed = all.into_iter().filter(|used| Some(used.at) != may_lack);
+                let lacking = needed.filter_map(|used| columns[used.at].missing(row).map(|text| (used, text))).next();
                 let (used, text) = lacking.expect("every column of a batch is in use");
                 let place = self.place(self.rows_done + (row - first) as u64, used);
                 return Err(place.error(Problem::Missing { text: text.to_owned() }));
@@ -278,7 +288,7 @@ impl ParquetReader {
                     for (place, &row) in places {
                         let text = texts.value(row);
                         place[0] = text.trim().parse().map_err(|_| {
-                            let remedy = "the model was fitted with a column of numbers; give numbers here too";
+                            let remedy = "the training data had numbers in this column; give numbers here too";
                             let problem = Problem::NotANumber { text: shown(text.as_bytes()), remedy };
                             self.place(row_number(row), used).error(problem)
                         })?;
@@ -305,6 +315,11 @@ fn with_text<T>(column: &Column<'_>, row: usize, act: impl FnOnce(&str) -> T) ->
         Column::Numbers(numbers) => act(&numbers.text(row)),
         Column::Lists { .. } => unreachable!("lists were refused for texts when the file was opened"),
     }
+}
+
+/// Whether a row has no label: a null, or an empty text, which is how an absent label is written among texts.
+fn lacks_label(column: &Column<'_>, row: usize) -> bool {
+    column.missing(row).is_some() || matches!(column, Column::Texts(texts) if texts.value(row).is_empty())
 }
 
 fn push_label(labels: &mut LabelCollector, column: &Column<'_>, row: usize) -> Result<(), Problem> {

@@ -17,7 +17,8 @@ use crate::encoding::{FeatureColumn, MATRIX_COLUMN, Schema};
 use crate::error::{Place, Problem, ReadError, shown};
 use crate::input::Input;
 use crate::layout::Layout;
-use crate::options::{self, ReadOptions};
+use crate::options::{self, LabelColumn, ReadOptions};
+use crate::splits::Split;
 
 /// Rows and bytes that are decoded at once, at most.
 const BATCH_ROWS: u64 = 8192;
@@ -110,7 +111,33 @@ impl<'a> Opening<'a> {
         } else {
             vec![1; self.names.len()]
         };
-        Layout::of_wide(&self.names, &widths, true, self.options, &self.file)
+        let mut options = self.options.clone();
+        if options.labels_from.is_some() && options.label == LabelColumn::Detect {
+            options.label = LabelColumn::None;
+        }
+        if options.split_column.is_none() {
+            options.split_column = self.find_split()?;
+        }
+        Layout::of_wide(&self.names, &widths, true, &options, &self.file)
+    }
+
+    /// The column named `split`, if its first values are words for splits and nobody wants it for something else.
+    fn find_split(&self) -> Result<Option<options::Column>, ReadError> {
+        let is_split =
+            |at: &usize| self.names[*at].eq_ignore_ascii_case("split") && self.kinds[*at] == Some(Kind::Text);
+        let Some(at) = (0..self.names.len()).find(is_split) else { return Ok(None) };
+        let name = options::Column::Name(self.names[at].clone());
+        let is_label = matches!(&self.options.label, LabelColumn::At(column) if *column == name);
+        if is_label || self.is_ignored(at) || self.options.id_column.as_ref() == Some(&name) || self.rows == 0 {
+            return Ok(None);
+        }
+        let whole = |problem: Problem| Place::file(&self.file).error(problem);
+        self.check_chunks(&[at])?;
+        let mut batches = self.batches(&[at], BATCH_BYTES / 64).map_err(whole)?;
+        let Some(batch) = guarded(|| batches.next().transpose()).map_err(whole)? else { return Ok(None) };
+        let Some(Column::Texts(texts)) = Column::of(batch.column(0)) else { return Ok(None) };
+        let is_word = |row: usize| Split::from_word(texts.value(row)).is_some();
+        Ok((0..batch.num_rows()).all(is_word).then_some(name))
     }
 
     fn is_ignored(&self, column: usize) -> bool {
@@ -236,7 +263,7 @@ impl<'a> Opening<'a> {
         let recorded = schema.encoding.columns();
         let takes = layout.features.iter().zip(recorded).map(|(&column, recorded)| match recorded {
             FeatureColumn::Category { .. } if width(column).is_some() => {
-                let supported = "the model was fitted with texts in this column; give texts here too";
+                let supported = "the training data had texts in this column; give texts here too";
                 Err(self.place(column).error(Problem::Unsupported { found: "lists".to_owned(), supported }))
             }
             FeatureColumn::Category { .. } => Ok(Take::Category),
