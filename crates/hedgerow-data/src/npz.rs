@@ -38,8 +38,14 @@ pub(crate) fn read_table(
     let mut reader = Counted { inner: input.open_anywhere(options.memory_limit)?, count: Arc::default() };
     let total_bytes = reader.seek(SeekFrom::End(0)).map_err(|error| place.clone().error(Problem::Io(error)))?;
     directory::check(&mut reader, &directory::OF_ARRAYS).map_err(|problem| place.clone().error(problem))?;
+    let announced = directory::announced_entries(&mut reader).map_err(|problem| place.clone().error(problem))?;
     let count = Arc::clone(&reader.count);
     let mut archive = ZipArchive::new(reader).map_err(|error| place.clone().error(zip_problem(error)))?;
+    // Else another directory was read than the one that was checked.
+    if archive.len() as u64 != announced {
+        let reason = format!("its directory announces {announced} entries and has {}", archive.len());
+        return Err(place.error(Problem::Damaged { reason }));
+    }
     count.store(0, Ordering::Relaxed); // the directory is no progress
     let from_arrays = options.label == LabelColumn::Detect && options.labels_from.is_none();
     let mut progress = |held_bytes: u64| {

@@ -5,6 +5,8 @@
 use std::io::{self, Read, Write};
 use std::ops::ControlFlow;
 use std::path::Path;
+#[cfg(unix)]
+use std::process::Command;
 use std::sync::{Arc, Mutex};
 
 use hedgerow_core::{Label, Points};
@@ -326,6 +328,88 @@ fn devices_are_written_to_and_not_replaced() {
     assert!(std::fs::metadata("/dev/null").unwrap().file_type().is_char_device());
 }
 
+/// Writes a table only in the process that the tests below start.
+#[cfg(unix)]
+#[test]
+fn writes_where_told() {
+    let Some(path) = std::env::var_os("HEDGEROW_TEST_WRITE_TO") else { return };
+    write_file(Path::new(&path), WriteFormat::Csv, &[&frame(vec![("x", ColumnData::Integer(vec![7]))])]).unwrap();
+}
+
+/// Runs [`writes_where_told`] with a stream redirected, and gives what is in the file afterwards.
+#[cfg(unix)]
+fn redirected(path: &Path, stream: u8, append: bool) -> String {
+    use std::io::{Seek, SeekFrom};
+    use std::os::unix::fs::MetadataExt;
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("out");
+    std::fs::write(&out, "what was there\n").unwrap();
+    // As `>> out`, and as `> out` after another program wrote to it.
+    let mut file = std::fs::File::options().append(append).write(true).open(&out).unwrap();
+    file.seek(SeekFrom::End(0)).unwrap();
+    let inode = file.metadata().unwrap().ino();
+    let mut child = Command::new(std::env::current_exe().unwrap());
+    child.args(["--exact", "writes_where_told", "--nocapture"]).env("HEDGEROW_TEST_WRITE_TO", path);
+    let child = if stream == 1 { child.stdout(file) } else { child.stdout(std::process::Stdio::null()).stderr(file) };
+    assert!(child.status().unwrap().success());
+    assert_eq!(std::fs::metadata(&out).unwrap().ino(), inode, "the file was replaced");
+    assert_eq!(names_in(folder.path()), ["out"]);
+    std::fs::read_to_string(&out).unwrap()
+}
+
+#[cfg(unix)]
+#[test]
+fn redirected_streams_are_written_to_and_not_replaced() {
+    let folder = tempfile::tempdir().unwrap();
+    let link = folder.path().join("link.csv");
+    std::os::unix::fs::symlink("/dev/stdout", &link).unwrap();
+    for append in [true, false] {
+        for name in ["/dev/stdout", "/dev/../dev/stdout", "/dev/fd/1", link.to_str().unwrap()] {
+            let text = redirected(Path::new(name), 1, append);
+            assert!(text.starts_with("what was there\n") && text.contains("x\n7\n"), "{name}: {text}");
+            // What the test says after the table is neither lost nor written over it.
+            assert!(text.contains("test result: ok"), "{name}: {text}");
+        }
+        for name in ["/dev/stderr", "/dev/fd/2"] {
+            assert_eq!(redirected(Path::new(name), 2, append), "what was there\nx\n7\n", "{name}");
+        }
+    }
+    assert!(std::fs::symlink_metadata(&link).unwrap().is_symlink());
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn open_files_are_appended_to() {
+    use std::os::fd::AsRawFd;
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("out");
+    std::fs::write(&path, "what was there\n").unwrap();
+    let file = std::fs::File::options().append(true).open(&path).unwrap();
+    for name in ["/dev/fd", "/proc/self/fd"] {
+        let name = format!("{name}/{}", file.as_raw_fd());
+        write_file(Path::new(&name), WriteFormat::Csv, &[&frame(vec![("x", ColumnData::Integer(vec![7]))])]).unwrap();
+    }
+    assert_eq!(std::fs::read_to_string(&path).unwrap(), "what was there\nx\n7\nx\n7\n");
+    assert_eq!(names_in(folder.path()), ["out"]);
+}
+
+#[cfg(unix)]
+#[test]
+fn links_to_what_is_not_there_yet_are_followed() {
+    use std::os::unix::fs::symlink;
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    std::fs::create_dir(at("inner")).unwrap();
+    symlink("inner/second", at("first.csv")).unwrap();
+    symlink("../new.csv", at("inner/second")).unwrap();
+    write_file(&at("first.csv"), WriteFormat::Csv, &[&mixed()]).unwrap();
+    assert!(["first.csv", "inner/second"].iter().all(|name| std::fs::symlink_metadata(at(name)).unwrap().is_symlink()));
+    assert!(std::fs::symlink_metadata(at("new.csv")).unwrap().is_file());
+    symlink(at("loop.csv"), at("loop.csv")).unwrap();
+    let error = TableWriter::create(at("loop.csv"), WriteFormat::Csv).unwrap_err();
+    assert!(error.to_string().contains("too many links"), "{error}");
+}
+
 #[test]
 fn places_where_no_file_can_be_are_refused_at_once() {
     let folder = tempfile::tempdir().unwrap();
@@ -436,6 +520,22 @@ fn scaled_categories_and_values_are_written_as_numbers() {
     let writer = TableWriter::to_stream(Box::new(disk.clone()), WriteFormat::Csv, "-").unwrap();
     write_dataset_to(writer, &data, &mut silent()).unwrap();
     assert_eq!(*disk.bytes.lock().unwrap(), b"id,c=a,c=b,label\n0,0.5,0,0.1\n1,0,0,2\n");
+}
+
+#[test]
+fn labels_of_both_kinds_are_texts_in_every_block() {
+    // 3 MiB a row: a block is one row, and only the last label tells that the first is not alone.
+    let width = 3 << 18;
+    let points = Points::from_f32(width, vec![0.0; 2 * width]).unwrap();
+    let data = Dataset::new("v", points, vec![Label::Value(0.5), Label::Unlabeled]).unwrap();
+    let data = data.with_encoding(Encoding::new(vec![FeatureColumn::Vector { name: "v".into(), width }], true), None);
+    let disk = Disk::default();
+    let writer = TableWriter::to_stream(Box::new(disk.clone()), WriteFormat::JsonLines, "-").unwrap();
+    write_dataset_to(writer, &data.unwrap(), &mut silent()).unwrap();
+    let bytes = disk.bytes.lock().unwrap();
+    let text = String::from_utf8_lossy(&bytes);
+    let ends: Vec<&str> = text.lines().map(|line| line.rsplit_once(',').unwrap().1).collect();
+    assert_eq!(ends, ["\"label\":\"0.5\"}", "\"label\":\"\"}"]);
 }
 
 #[test]
@@ -572,6 +672,41 @@ mod parquet {
         assert_eq!((data.len(), data.width()), (9 * rows, width));
         let ColumnData::Vector { values, .. } = &block.columns()[0].1 else { panic!("a vector") };
         assert!(data.points().as_f32().unwrap().chunks_exact(values.len()).all(|chunk| chunk == values));
+    }
+
+    /// Does its work only in the process that the test below starts, whose memory is its own.
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn writes_a_wide_table() {
+        if std::env::var_os("HEDGEROW_TEST_WIDE_TABLE").is_none() {
+            return;
+        }
+        let column = |at: usize| (format!("x{at}"), ColumnData::Number(vec![at as f32; 10]));
+        let wide = Frame::new((0..20_000).map(column).collect()).unwrap();
+        let bytes = stream_bytes(WriteFormat::Parquet, &[&wide]);
+        let status = std::fs::read_to_string("/proc/self/status").unwrap();
+        let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
+        println!("\nheld {} of {} bytes", peak.trim(), bytes.len());
+        let mut options = ReadOptions::default();
+        options.label = LabelColumn::None;
+        let data = read_bytes("t.parquet", &bytes, &options).unwrap();
+        assert_eq!((data.len(), data.width()), (10, 20_000));
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_wide_table_is_written_in_little_memory() {
+        let output = Command::new(std::env::current_exe().unwrap())
+            .args(["--exact", "parquet::writes_a_wide_table", "--nocapture"])
+            .env("HEDGEROW_TEST_WIDE_TABLE", "1")
+            .output()
+            .unwrap();
+        let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        assert!(output.status.success(), "{text}");
+        let held = text.lines().find_map(|line| line.strip_prefix("held ")).unwrap();
+        let kilobytes: u64 = held.split(' ').next().unwrap().parse().unwrap();
+        // With a dictionary for each column it was 1.25 GB.
+        assert!(kilobytes < 200 << 10, "{held}");
     }
 
     #[test]

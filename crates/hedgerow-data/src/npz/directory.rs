@@ -1,7 +1,9 @@
 //! A look at the directory at the end of a zip archive, before the `zip` crate reads it.
 //!
 //! That crate makes room for as many entries as the archive announces, and keeps the last of several entries of one name
-//! without a word. Here the directory is walked in bounded memory, so that neither can happen.
+//! without a word. Here the directory is walked in bounded memory, so that neither can happen. Where an end record does not
+//! fit, that crate silently goes on to an earlier one: so whatever it might not take is refused here, lest a false record
+//! be checked and another one read.
 
 use std::collections::HashSet;
 use std::io::{self, Read, Seek, SeekFrom};
@@ -72,6 +74,11 @@ pub(crate) fn check(archive: &mut (impl Read + Seek), limits: &Limits) -> Result
     Ok(())
 }
 
+/// Number of entries that the archive announces, to be compared with what was read of it.
+pub(super) fn announced_entries(archive: &mut (impl Read + Seek)) -> Result<u64, Problem> {
+    find(archive).map(|(entries, _, _)| entries)
+}
+
 /// Number of entries, and where their directory is, from the end record.
 fn find(archive: &mut (impl Read + Seek)) -> Result<(u64, u64, u64), Problem> {
     let archive_bytes = archive.seek(SeekFrom::End(0)).map_err(Problem::Io)?;
@@ -81,22 +88,45 @@ fn find(archive: &mut (impl Read + Seek)) -> Result<(u64, u64, u64), Problem> {
     let at = memchr::memmem::rfind(&tail, END).filter(|&at| tail.len() - at >= END_BYTES as usize);
     let at = at.ok_or_else(|| damaged("the directory at the end of the archive is missing, so it is cut off"))?;
     let end = &tail[at..];
+    if END_BYTES + u64::from(u16_at(end, 20)) != end.len() as u64 {
+        return Err(damaged("its end record is not at its end"));
+    }
+    // In order: this disk, the disk of the directory; entries on this disk, entries in all.
+    if u16_at(end, 4) != u16_at(end, 6) || u16_at(end, 8) != u16_at(end, 10) {
+        return Err(damaged("its end record speaks of several disks"));
+    }
+    let end_at = tail_at + at as u64;
     let small = (u64::from(u16_at(end, 10)), u64::from(u32_at(end, 16)), u64::from(u32_at(end, 12)));
     if small.0 != u64::from(u16::MAX) && small.1 != u64::from(u32::MAX) && small.2 != u64::from(u32::MAX) {
-        return Ok(small);
+        return before(end_at, small);
     }
     // Archives of more than 4 GiB have their numbers in a second record, which a third one points at.
     let not_whole = || damaged("the large directory of the archive is not whole");
-    let locator_at = (tail_at + at as u64).checked_sub(LOCATOR_64_BYTES).ok_or_else(not_whole)?;
+    let locator_at = end_at.checked_sub(LOCATOR_64_BYTES).ok_or_else(not_whole)?;
     let locator = read_at(archive, locator_at, LOCATOR_64_BYTES)?;
     if !locator.starts_with(LOCATOR_64) {
-        return Ok(small);
+        return before(end_at, small);
     }
-    let end = read_at(archive, u64_at(&locator, 8), END_64_BYTES)?;
-    if !end.starts_with(END_64) {
+    let end_64_at = u64_at(&locator, 8);
+    let end = read_at(archive, end_64_at, END_64_BYTES)?;
+    // The record begins with 12 bytes that its own length leaves out, and ends where the locator begins.
+    let length = u64_at(&end, 4).checked_add(12);
+    if !end.starts_with(END_64) || length.and_then(|length| end_64_at.checked_add(length)) != Some(locator_at) {
         return Err(not_whole());
     }
-    Ok((u64_at(&end, 32), u64_at(&end, 48), u64_at(&end, 40)))
+    if u64_at(&end, 24) != u64_at(&end, 32) || u32_at(&end, 16) != u32_at(&end, 20) {
+        return Err(damaged("its end record speaks of several disks"));
+    }
+    before(end_64_at, (u64_at(&end, 32), u64_at(&end, 48), u64_at(&end, 40)))
+}
+
+/// The numbers of an end record, if the directory that they speak of lies before that record.
+fn before(end_at: u64, (entries, offset, n_bytes): (u64, u64, u64)) -> Result<(u64, u64, u64), Problem> {
+    // Too many entries are refused by their number, which says more than that they cannot be there.
+    if entries <= MAX_ENTRIES && offset.checked_add(n_bytes).is_none_or(|end| end > end_at) {
+        return Err(damaged("the directory of the archive is not where it should be"));
+    }
+    Ok((entries, offset, n_bytes))
 }
 
 /// The name of the first entry, and what follows the entry.
@@ -132,4 +162,92 @@ fn u32_at(bytes: &[u8], at: usize) -> u32 {
 
 fn u64_at(bytes: &[u8], at: usize) -> u64 {
     u64::from(u32_at(bytes, at)) | u64::from(u32_at(bytes, at + 4)) << 32
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{Cursor, Write};
+
+    use super::*;
+    use crate::{ReadOptions, read_bytes};
+
+    fn archive(n_entries: usize) -> Vec<u8> {
+        let mut writer = zip::ZipWriter::new(Cursor::new(Vec::new()));
+        for at in 0..n_entries {
+            writer.start_file(format!("{at}.npy"), zip::write::SimpleFileOptions::default()).unwrap();
+            writer.write_all(b"x").unwrap();
+        }
+        writer.finish().unwrap().into_inner()
+    }
+
+    fn end_record(entries: u16, n_bytes: u32, offset: u32, comment: u16) -> Vec<u8> {
+        let mut record = [&END[..], &[0; 4]].concat();
+        [entries, entries].iter().for_each(|number| record.extend(number.to_le_bytes()));
+        [n_bytes, offset].iter().for_each(|number| record.extend(number.to_le_bytes()));
+        record.extend(comment.to_le_bytes());
+        record
+    }
+
+    fn reason(bytes: &[u8]) -> String {
+        check(&mut Cursor::new(bytes)).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn a_decoy_end_record_does_not_hide_the_real_one() {
+        // What the real record announces is refused; the decoy announces nothing, and `zip` skips it for its comment.
+        let real = archive(1025);
+        assert!(reason(&real).contains("announces 1025 entries"));
+        for comment in [1, 100, u16::MAX] {
+            let decoyed = [real.clone(), end_record(0, 0, 0, comment)].concat();
+            assert_eq!(
+                zip::ZipArchive::new(Cursor::new(&decoyed)).unwrap().len(),
+                1025,
+                "this is what must not happen"
+            );
+            assert!(reason(&decoyed).contains("end record is not at its end"), "{}", reason(&decoyed));
+            assert!(read_bytes("d.npz", &decoyed, &ReadOptions::default()).is_err());
+        }
+        // A decoy whose directory lies behind it is skipped by `zip` as well.
+        let decoyed = [real, end_record(1, 46, u32::MAX - 100, 0)].concat();
+        assert!(reason(&decoyed).contains("not where it should be"), "{}", reason(&decoyed));
+    }
+
+    #[test]
+    fn what_follows_the_end_record_is_its_comment() {
+        let whole = archive(2);
+        assert!(check(&mut Cursor::new(&whole)).is_ok());
+        assert_eq!(announced_entries(&mut Cursor::new(&whole)).unwrap(), 2);
+        let trailing = [whole.clone(), b"rest".to_vec()].concat();
+        assert!(reason(&trailing).contains("end record is not at its end"), "{}", reason(&trailing));
+        let mut commented = trailing;
+        let length_at = whole.len() - 2;
+        commented[length_at] = 4;
+        assert!(check(&mut Cursor::new(&commented)).is_ok());
+    }
+
+    #[test]
+    fn the_two_counts_of_entries_must_agree() {
+        // `zip` makes room for the first of them.
+        let mut two = archive(2);
+        let on_this_disk = two.len() - 14;
+        two[on_this_disk + 1] = 0xff;
+        assert!(reason(&two).contains("several disks"), "{}", reason(&two));
+    }
+
+    #[test]
+    fn a_large_end_record_must_end_at_its_locator() {
+        let whole = archive(1);
+        let (rest, end) = whole.split_at(whole.len() - END_BYTES as usize);
+        let large = |length: u64| {
+            let mut bytes = [rest, END_64, &length.to_le_bytes(), &[0; 12]].concat();
+            let (n_bytes, offset) = (u64::from(u32_at(end, 12)), u64::from(u32_at(end, 16)));
+            [1, 1, n_bytes, offset].iter().for_each(|number: &u64| bytes.extend(number.to_le_bytes()));
+            bytes.extend([&LOCATOR_64[..], &[0; 4], &(rest.len() as u64).to_le_bytes(), &1u32.to_le_bytes()].concat());
+            [bytes, end_record(u16::MAX, u32::MAX, u32::MAX, 0)].concat()
+        };
+        assert!(check(&mut Cursor::new(large(44))).is_ok());
+        for length in [0, 43, 45, u64::MAX] {
+            assert!(reason(&large(length)).contains("large directory of the archive is not whole"));
+        }
+    }
 }

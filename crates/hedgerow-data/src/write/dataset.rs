@@ -123,6 +123,8 @@ pub fn write_dataset_to(
 struct Plan<'a> {
     dataset: &'a Dataset,
     features: Vec<(String, Feature<'a>)>,
+    /// Whether each label is a value, so that the labels are a column of numbers. Found once: rows come in many blocks.
+    all_values: bool,
     names: WrittenColumns,
 }
 
@@ -137,7 +139,7 @@ impl<'a> Plan<'a> {
     fn new(dataset: &'a Dataset, format: WriteFormat) -> Self {
         if format == WriteFormat::Npy {
             let features = vec![(String::new(), Feature::Vector { features: 0..dataset.width() })];
-            return Self { dataset, features, names: WrittenColumns::default() };
+            return Self { dataset, features, all_values: false, names: WrittenColumns::default() };
         }
         let features = features(dataset, format);
         // A vector column has both names, its own and those of its fields, whichever the format needs.
@@ -165,7 +167,8 @@ impl<'a> Plan<'a> {
             schema: as_read.then(|| Schema { label_column: label.clone().map(Column::Name), ..schema }),
             label,
         };
-        Self { dataset, features, names }
+        let all_values = dataset.labels().iter().all(|label| matches!(label, Label::Value(_)));
+        Self { dataset, features, all_values, names }
     }
 
     fn columns(&self, rows: Range<usize>) -> Vec<(String, ColumnData)> {
@@ -176,7 +179,7 @@ impl<'a> Plan<'a> {
         let points = self.dataset.points().slice(rows.clone());
         columns.extend(self.features.iter().map(|(name, feature)| (name.clone(), feature.column(points))));
         if let Some(name) = &self.names.label {
-            columns.push((name.clone(), labels(self.dataset, rows.clone())));
+            columns.push((name.clone(), self.labels(rows.clone())));
         }
         if let Some(name) = &self.names.split {
             let of_row = |row: usize| {
@@ -186,6 +189,14 @@ impl<'a> Plan<'a> {
             columns.push((name.clone(), ColumnData::Text(rows.map(of_row).collect())));
         }
         columns
+    }
+
+    fn labels(&self, rows: Range<usize>) -> ColumnData {
+        let labels = &self.dataset.labels()[rows];
+        if self.all_values {
+            return ColumnData::Number(labels.iter().filter_map(|label| label.as_value()).collect());
+        }
+        ColumnData::Text(labels.iter().map(|&label| self.dataset.label_text(label)).collect())
     }
 }
 
@@ -269,13 +280,4 @@ fn ids(ids: &RowIds, rows: Range<usize>) -> ColumnData {
             ColumnData::Integer(numbers[rows].iter().map(|&number| i64::try_from(number).unwrap_or(i64::MAX)).collect())
         }
     }
-}
-
-fn labels(dataset: &Dataset, rows: Range<usize>) -> ColumnData {
-    let all_values = dataset.labels().iter().all(|label| matches!(label, Label::Value(_)));
-    let labels = &dataset.labels()[rows];
-    if all_values {
-        return ColumnData::Number(labels.iter().filter_map(|label| label.as_value()).collect());
-    }
-    ColumnData::Text(labels.iter().map(|&label| dataset.label_text(label)).collect())
 }

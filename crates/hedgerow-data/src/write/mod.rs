@@ -138,7 +138,9 @@ impl TableWriter {
     /// Begins to write a file, which appears when [`Self::finish`] is called; until then, a file of that name stays as it
     /// is. Dropped before, nothing remains. A name that ends in `.gz` has the text compressed.
     ///
-    /// A pipe or a device (`/dev/stdout`) is written to directly. A symbolic link is followed.
+    /// A pipe or a device is written to directly. `/dev/stdout` and `/dev/stderr` are the streams of this process, and what
+    /// `/dev/fd` or `/proc` name is appended to: wherever these are redirected to, no file is replaced. A symbolic link is
+    /// followed and stays, also one to a file that is not there yet.
     ///
     /// # Errors
     /// [`WriteFault::Io`] if no file can be made in that folder; [`WriteFault::NoGzip`]; [`WriteFault::NotBuilt`].

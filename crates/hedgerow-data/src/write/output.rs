@@ -110,7 +110,15 @@ impl Write for Output {
 
 impl Target {
     fn open(path: &Path) -> io::Result<Self> {
-        let existing = match fs::metadata(path) {
+        let path = match Destination::of(path)? {
+            Destination::File(path) => path,
+            Destination::StandardOutput => return Ok(Self::Stream(Box::new(io::stdout()))),
+            Destination::StandardError => return Ok(Self::Stream(Box::new(io::stderr()))),
+            Destination::OpenFile(path) => {
+                return Ok(Self::Stream(Box::new(File::options().append(true).open(path)?)));
+            }
+        };
+        let existing = match fs::symlink_metadata(&path) {
             Ok(metadata) => Some(metadata),
             Err(error) if error.kind() == io::ErrorKind::NotFound => None,
             Err(error) => return Err(error),
@@ -124,10 +132,8 @@ impl Target {
                 return Ok(Self::Stream(Box::new(File::options().write(true).open(path)?)));
             }
             // Replacing a file asks the folder for leave, not the file. Who protected the file meant it.
-            File::options().write(true).open(path)?;
+            File::options().write(true).open(&path)?;
         }
-        // A link stays a link: the file that it points to is replaced.
-        let path = if existing.is_some() { fs::canonicalize(path)? } else { path.to_owned() };
         let mut builder = tempfile::Builder::new();
         builder.prefix(".hedgerow-").suffix(".partial");
         #[cfg(unix)]
@@ -141,6 +147,54 @@ impl Target {
             temporary.as_file().set_permissions(metadata.permissions())?;
         }
         Ok(Self::File { temporary, path })
+    }
+}
+
+/// What a path leads to when all links are followed.
+#[derive(Debug, PartialEq, Eq)]
+enum Destination {
+    /// A file, device or pipe of this name, or a place where a file can be.
+    File(PathBuf),
+    StandardOutput,
+    StandardError,
+    /// A file that some process holds open, named by its number there. It has a name of its own, but to replace the file
+    /// under that name would lose what was written to it before and tear it from the others that write to it.
+    OpenFile(PathBuf),
+}
+
+/// As many links as Linux follows in one path.
+const MAX_LINKS: usize = 40;
+
+impl Destination {
+    /// Follows the links one by one: on Linux, `/dev/stdout` and the entries of `/dev/fd` are links themselves, and at the
+    /// end of all links nothing tells a redirected stream from any other file.
+    fn of(path: &Path) -> io::Result<Self> {
+        let mut path = path.to_owned();
+        for _ in 0..MAX_LINKS {
+            match path.to_str() {
+                Some("/dev/stdout") if cfg!(unix) => return Ok(Self::StandardOutput),
+                Some("/dev/stderr") if cfg!(unix) => return Ok(Self::StandardError),
+                _ => {}
+            }
+            let name = path.file_name().ok_or(io::ErrorKind::IsADirectory)?;
+            let folder = fs::canonicalize(folder_of(&path))?;
+            let full = folder.join(name);
+            if cfg!(unix) && (folder.starts_with("/dev/fd") || folder.starts_with("/proc")) {
+                let own =
+                    folder.starts_with("/dev/fd") || fs::canonicalize("/proc/self/fd").is_ok_and(|own| own == folder);
+                return Ok(match name.to_str() {
+                    Some("1") if own => Self::StandardOutput,
+                    Some("2") if own => Self::StandardError,
+                    _ => Self::OpenFile(full),
+                });
+            }
+            match fs::read_link(&full) {
+                Ok(target) => path = folder.join(target),
+                // It is no link, or there is nothing: then a file can be there.
+                Err(_) => return Ok(Self::File(full)),
+            }
+        }
+        Err(io::Error::other("too many links lead from one to the next"))
     }
 }
 

@@ -1,4 +1,5 @@
-//! Parquet: columns that may not be null, vectors as lists of fixed size, compressed with Zstandard.
+//! Parquet: columns that may not be null, vectors as lists of fixed size, compressed with Zstandard; very wide tables
+//! with Snappy, which takes less memory for each column.
 //!
 //! The same frames give the same bytes: nothing of the time or the machine is written.
 
@@ -10,7 +11,8 @@ use arrow_schema::{DataType, Field, Schema};
 use parquet::arrow::ArrowWriter;
 use parquet::basic::{Compression, ZstdLevel};
 use parquet::errors::ParquetError;
-use parquet::file::properties::WriterProperties;
+use parquet::file::properties::{EnabledStatistics, WriterProperties};
+use parquet::schema::types::ColumnPath;
 
 use super::frame::{ColumnData, Frame};
 use super::output::Output;
@@ -20,6 +22,9 @@ use super::{Encoder, WriteFault};
 const ROW_GROUP_BYTES: usize = 32 << 20;
 /// Rows that are handed over at once.
 const BATCH_BYTES: usize = 4 << 20;
+
+/// With more columns than these, each is written with as little memory as can be.
+const MAX_COLUMNS_AT_EASE: usize = 1024;
 
 /// Parquet itself counts the bytes of a page with 31 bits.
 const LONGEST_TEXT: usize = 1 << 30;
@@ -41,10 +46,7 @@ impl ParquetEncoder {
         let schema = Arc::new(Schema::new(fields));
         let row_bytes: usize = frame.columns().iter().map(|(_, data)| value_bytes(data)).sum();
         let group_rows = (ROW_GROUP_BYTES / row_bytes).max(1);
-        let properties = WriterProperties::builder()
-            .set_compression(Compression::ZSTD(ZstdLevel::default()))
-            .set_max_row_group_row_count(Some(group_rows))
-            .build();
+        let properties = properties(frame, group_rows);
         let writer = ArrowWriter::try_new(Vec::new(), Arc::clone(&schema), Some(properties)).map_err(fault)?;
         Ok(Self { writer, schema, batch_rows: (BATCH_BYTES / row_bytes).max(1) })
     }
@@ -81,6 +83,33 @@ impl Encoder for ParquetEncoder {
         let rest = self.writer.into_inner().map_err(fault)?;
         Ok(output.write_all(&rest)?)
     }
+}
+
+/// How the columns are encoded. All columns of a row group are open at once, so what each of them takes counts.
+fn properties(frame: &Frame, group_rows: usize) -> WriterProperties {
+    let wide = frame.columns().len() > MAX_COLUMNS_AT_EASE;
+    // Numbers seldom repeat, and a dictionary takes 60 kB before the first value comes.
+    let mut builder = WriterProperties::builder()
+        .set_compression(Compression::ZSTD(ZstdLevel::default()))
+        .set_max_row_group_row_count(Some(group_rows))
+        .set_dictionary_enabled(false);
+    if wide {
+        // Zstandard keeps 15 kB for each column, and has little to gain on pages so short.
+        builder = builder.set_compression(Compression::SNAPPY);
+        // The smallest and largest value of each page, and where it is: nobody asks for them, and each is longer than a
+        // short page.
+        builder = builder.set_statistics_enabled(EnabledStatistics::None).set_offset_index_disabled(true);
+    } else {
+        let repeating = frame.columns().iter().filter_map(|(name, data)| match data {
+            ColumnData::Text(_) => Some(vec![name.clone()]),
+            // Bytes are four times as long without one. The two names are those of a list's inside.
+            ColumnData::VectorU8 { .. } => Some(vec![name.clone(), "list".to_owned(), "item".to_owned()]),
+            _ => None,
+        });
+        builder =
+            repeating.fold(builder, |builder, path| builder.set_column_dictionary_enabled(ColumnPath::new(path), true));
+    }
+    builder.build()
 }
 
 /// The end of the batch that begins at `begin`: so many rows, or fewer where the texts are long.
