@@ -266,8 +266,7 @@ fn compare(
     mut peers: Option<&mut Peers>,
     repeats: usize,
 ) -> Result<FileTimes, DataError> {
-    let mut options = ReadOptions::default();
-    options.labels_from = labels.map(Path::to_owned);
+    let options = ReadOptions { labels_from: labels.map(Path::to_owned), ..ReadOptions::default() };
     let ours = || -> Result<(Dataset, f64), ReadError> {
         let (data, nanoseconds) = timed(|| hedgerow_data::read(path, &options, &mut silent()));
         Ok((data?, nanoseconds * 1e-9))

@@ -119,6 +119,11 @@ impl Encoding {
         self.named
     }
 
+    /// Whether this is one matrix without names, whatever columns it comes in elsewhere.
+    pub(crate) fn is_matrix(&self) -> bool {
+        matches!(&self.columns[..], [FeatureColumn::Vector { name, .. }] if name.is_empty())
+    }
+
     /// Number of features.
     pub fn width(&self) -> usize {
         // A record may come from a file that somebody damaged: then no data will match it.

@@ -2,7 +2,6 @@
 
 use std::collections::HashMap;
 
-use crate::encoding::FeatureColumn;
 use crate::error::{Place, Problem, ReadError, listed};
 use crate::options::{Column, LabelColumn, ReadOptions};
 use crate::suggest::nearest_name;
@@ -87,8 +86,7 @@ impl Layout {
             Some(schema) => {
                 let expected = schema.encoding.columns().len();
                 // A matrix that was recorded as one wide column may come back as a table of numbers.
-                let matrix =
-                    matches!(schema.encoding.columns(), [FeatureColumn::Vector { name, .. }] if name.is_empty());
+                let matrix = schema.encoding.is_matrix();
                 let (expected, got) =
                     if matrix { (schema.encoding.width(), columns.width(&rest)) } else { (expected, rest.len()) };
                 if got != expected {
@@ -98,6 +96,21 @@ impl Layout {
                 rest
             }
         };
+        // A recorded feature is found by its name, which another role may have taken.
+        let in_two = |(column, _): &&(Option<usize>, &str)| column.is_some_and(|column| features.contains(&column));
+        if let Some((Some(column), first)) = roles.iter().find(in_two) {
+            let column = columns.shown(*column);
+            return Err(Place::file(file).error(Problem::TwoRoles { column, first, second: "a feature" }));
+        }
+        let mut seen = vec![false; names.len()];
+        if let Some(&column) = features.iter().find(|&&column| std::mem::replace(&mut seen[column], true)) {
+            let column = columns.shown(column);
+            return Err(Place::file(file).error(Problem::TwoRoles {
+                column,
+                first: "a feature",
+                second: "another feature",
+            }));
+        }
         if features.is_empty() {
             let used = listed(
                 [label, id, split].into_iter().flatten().map(|at| names[at].as_str()).collect::<Vec<_>>().into_iter(),
@@ -184,7 +197,7 @@ impl<'a> Columns<'a> {
                     (free.len() == schema.encoding.columns().len() + 1).then_some(place)
                 }
                 _ => {
-                    let matrix = schema.encoding.columns().len() == 1 && !schema.encoding.is_named();
+                    let matrix = schema.encoding.is_matrix();
                     let (last, rest) = free.split_last()?;
                     let labelled = if matrix {
                         self.width(rest) == schema.encoding.width()
@@ -221,7 +234,7 @@ impl<'a> Columns<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::encoding::{Encoding, Schema};
+    use crate::encoding::{Encoding, FeatureColumn, Schema};
 
     fn names(names: &[&str]) -> Vec<String> {
         names.iter().map(|name| (*name).to_owned()).collect()
@@ -310,6 +323,9 @@ mod tests {
         let layout = Layout::of(&names(&["y", "a", "b"]), true, &asked, "t").unwrap();
         assert_eq!(layout.label, Some(0));
         assert!(Layout::of(&names(&["a", "y"]), true, &asked, "t").is_err());
+        let twice = ReadOptions { id_column: Some(Column::Name("a".into())), ..asked.clone() };
+        let error = Layout::of(&names(&["a", "b"]), true, &twice, "t").unwrap_err();
+        assert!(matches!(*error.problem, Problem::TwoRoles { second: "a feature", .. }), "{error}");
         // Without a header, by position.
         let layout = Layout::of(&names(&["0", "1"]), false, &asked, "t").unwrap();
         assert_eq!((layout.label, layout.features), (None, vec![0, 1]));

@@ -84,6 +84,14 @@ impl Default for ReadOptions {
     }
 }
 
+impl ReadOptions {
+    /// Whether rows may be without a label: data that is read to match other data may lack them, all or some, unless rows
+    /// that lack anything shall be left out.
+    pub(crate) fn may_lack_labels(&self) -> bool {
+        self.schema.is_some() && self.missing == MissingValues::Refuse
+    }
+}
+
 /// A column of a table.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(untagged)]
@@ -164,7 +172,7 @@ pub enum Header {
 /// `null`, `none` (in any case) and `?`; in Parquet, null.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum MissingValues {
-    /// Refuse the file, with the row and column.
+    /// Refuse the file, with the row and column. Only labels may be missing, where data is read by a recorded schema.
     #[default]
     Refuse,
     /// Leave such rows out. How many is in [`Dataset::dropped_rows`](crate::Dataset::dropped_rows).

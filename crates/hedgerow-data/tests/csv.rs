@@ -220,6 +220,11 @@ fn other_data_is_read_by_the_recorded_schema() {
     assert_eq!(values(&zeros.unwrap()), [7.0, 0.0, 0.0]);
     assert!(error("len,color\n7,red\n", &with(|_| ())).contains("there is no column \"length\" for a feature"));
     assert!(error("length,color\nlong,red\n", &with(|_| ())).contains("\"long\" is not a number"));
+    // A lone category without a header, by its own schema.
+    let lone = options(|options| options.header = Header::Absent);
+    let colors = csv("red,a\nblue,b\n", &lone).unwrap();
+    let again = csv("blue,b\nred,a\n", &ReadOptions { schema: Some(colors.schema()), ..lone }).unwrap();
+    assert_eq!((values(&again), again.labels()), (&[1.0, 0.0, 0.0, 1.0][..], &[1, 0].map(Label::class)[..]));
     // Without a header, by position.
     let bare = csv("7,red\n8,blue\n", &with(|options| options.header = Header::Absent)).unwrap();
     assert_eq!(values(&bare), [7.0, 0.0, 1.0, 8.0, 1.0, 0.0]);

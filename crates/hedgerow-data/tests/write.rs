@@ -716,6 +716,7 @@ mod parquet {
         let bytes = stream_bytes(WriteFormat::Parquet, &[&long]);
         let mut options = ReadOptions::default();
         options.label = LabelColumn::None;
+        options.id_column = Some(Column::Name("t".to_owned()));
         assert_eq!(read_bytes("t.parquet", &bytes, &options).unwrap().len(), 20);
     }
 }

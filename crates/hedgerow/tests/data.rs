@@ -16,8 +16,8 @@ fn flowers(rows: usize) -> String {
 
 /// As README has it.
 fn of_the_readme() -> Result<(), Box<dyn Error>> {
-    let mut options = ReadOptions::default();
-    options.label = LabelColumn::At("species".parse()?); // by name, or by number: "0", "-1"
+    let label = LabelColumn::At("species".parse()?); // by name, or by number: "0", "-1"
+    let options = ReadOptions { label, ..ReadOptions::default() };
     let flowers = read("flowers.csv", &options, &mut silent())?; // texts become 0/1 features, class names stay
     let flowers = flowers.split(&SplitParams { validation: 0.1, test: 0.2, seed: 0 })?;
     let scale = Preprocessing::fit(&flowers, &[Scaling::Standardize])?; // fitted to the training rows, can be undone
@@ -34,7 +34,7 @@ fn the_code_and_the_error_of_the_readme_are_real() {
     std::fs::write("flowers.csv", flowers(40)).unwrap();
     of_the_readme().unwrap();
     let code = include_str!("data.rs");
-    let lines: Vec<&str> = README.lines().skip_while(|line| !line.starts_with("let mut options")).take(6).collect();
+    let lines: Vec<&str> = README.lines().skip_while(|line| !line.starts_with("let label")).take(6).collect();
     assert_eq!(lines.len(), 6);
     let without_blanks = |text: &str| text.split_whitespace().collect::<String>();
     for line in lines {

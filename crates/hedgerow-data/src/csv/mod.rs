@@ -53,6 +53,7 @@ pub(crate) struct CsvReader {
     columns: Vec<FeatureColumn>,
     label_column: Option<String>,
     has_recorded_texts: bool,
+    may_lack_labels: bool,
     missing: MissingValues,
     unknown_category: UnknownCategory,
     /// Rows read so far, those left out included.
@@ -134,8 +135,7 @@ impl CsvReader {
                 Role::Category(column)
             };
         }
-        let recorded = options.schema.as_ref().map(|schema| schema.encoding.columns());
-        let is_matrix = matches!(recorded, Some([FeatureColumn::Vector { name, .. }]) if name.is_empty());
+        let is_matrix = options.schema.as_ref().is_some_and(|schema| schema.encoding.is_matrix());
         if is_matrix {
             columns = vec![FeatureColumn::Vector { name: String::new(), width: n_numbers }];
         }
@@ -147,6 +147,7 @@ impl CsvReader {
             named: sniffed.has_header && !is_matrix,
             label_column: layout.label.map(|at| names[at].clone()),
             has_recorded_texts: options.schema.is_some(),
+            may_lack_labels: options.may_lack_labels(),
             missing: options.missing,
             unknown_category: options.unknown_category,
             row: 0,
@@ -176,8 +177,7 @@ impl CsvReader {
             if *role == Role::Ignored {
                 continue;
             }
-            // Data that is read to match other data may lack labels, all or some.
-            let unlabeled = *role == Role::Label && self.has_recorded_texts;
+            let unlabeled = *role == Role::Label && self.may_lack_labels;
             if is_missing(field) && *role != Role::Id && !unlabeled {
                 match self.missing {
                     MissingValues::Refuse => {

@@ -123,7 +123,7 @@ fn find(archive: &mut (impl Read + Seek)) -> Result<(u64, u64, u64), Problem> {
 /// The numbers of an end record, if the directory that they speak of lies before that record.
 fn before(end_at: u64, (entries, offset, n_bytes): (u64, u64, u64)) -> Result<(u64, u64, u64), Problem> {
     // Too many entries are refused by their number, which says more than that they cannot be there.
-    if entries <= MAX_ENTRIES && offset.checked_add(n_bytes).is_none_or(|end| end > end_at) {
+    if entries <= OF_ARRAYS.entries && offset.checked_add(n_bytes).is_none_or(|end| end > end_at) {
         return Err(damaged("the directory of the archive is not where it should be"));
     }
     Ok((entries, offset, n_bytes))
@@ -189,7 +189,7 @@ mod tests {
     }
 
     fn reason(bytes: &[u8]) -> String {
-        check(&mut Cursor::new(bytes)).unwrap_err().to_string()
+        check(&mut Cursor::new(bytes), &OF_ARRAYS).unwrap_err().to_string()
     }
 
     #[test]
@@ -215,14 +215,14 @@ mod tests {
     #[test]
     fn what_follows_the_end_record_is_its_comment() {
         let whole = archive(2);
-        assert!(check(&mut Cursor::new(&whole)).is_ok());
+        assert!(check(&mut Cursor::new(&whole), &OF_ARRAYS).is_ok());
         assert_eq!(announced_entries(&mut Cursor::new(&whole)).unwrap(), 2);
         let trailing = [whole.clone(), b"rest".to_vec()].concat();
         assert!(reason(&trailing).contains("end record is not at its end"), "{}", reason(&trailing));
         let mut commented = trailing;
         let length_at = whole.len() - 2;
         commented[length_at] = 4;
-        assert!(check(&mut Cursor::new(&commented)).is_ok());
+        assert!(check(&mut Cursor::new(&commented), &OF_ARRAYS).is_ok());
     }
 
     #[test]
@@ -245,7 +245,7 @@ mod tests {
             bytes.extend([&LOCATOR_64[..], &[0; 4], &(rest.len() as u64).to_le_bytes(), &1u32.to_le_bytes()].concat());
             [bytes, end_record(u16::MAX, u32::MAX, u32::MAX, 0)].concat()
         };
-        assert!(check(&mut Cursor::new(large(44))).is_ok());
+        assert!(check(&mut Cursor::new(large(44)), &OF_ARRAYS).is_ok());
         for length in [0, 43, 45, u64::MAX] {
             assert!(reason(&large(length)).contains("large directory of the archive is not whole"));
         }

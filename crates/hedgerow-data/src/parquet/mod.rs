@@ -45,7 +45,7 @@ pub(crate) struct ParquetReader {
     file: String,
     missing: MissingValues,
     unknown_category: UnknownCategory,
-    has_schema: bool,
+    may_lack_labels: bool,
     rows_done: u64,
     rows_total: u64,
     source_bytes: u64,
@@ -105,7 +105,7 @@ impl ParquetReader {
             pixels,
             missing: options.missing,
             unknown_category: options.unknown_category,
-            has_schema: options.schema.is_some(),
+            may_lack_labels: options.may_lack_labels(),
             rows_done: 0,
             rows_total: opened.rows,
             source_bytes: input.total_bytes().unwrap_or_else(|| opened.chunks.len()),
@@ -168,7 +168,7 @@ impl ParquetReader {
         }
         if let (Some(labels), Some(used)) = (&mut table.labels, &self.columns.label) {
             for &row in &kept {
-                if self.has_schema && lacks_label(&columns[used.at], row) {
+                if self.may_lack_labels && lacks_label(&columns[used.at], row) {
                     labels.push_unlabeled();
                     continue;
                 }
@@ -218,8 +218,7 @@ impl ParquetReader {
         columns: &[Column<'_>],
         rows: std::ops::Range<usize>,
     ) -> Result<Vec<usize>, ReadError> {
-        // Data that is read to match other data may lack labels, all or some.
-        let may_lack = self.columns.label.as_ref().filter(|_| self.has_schema).map(|used| used.at);
+        let may_lack = self.columns.label.as_ref().filter(|_| self.may_lack_labels).map(|used| used.at);
         let needed = columns.iter().enumerate().filter(|(at, _)| Some(*at) != may_lack).map(|(_, column)| column);
         let incomplete: Vec<&Column<'_>> = needed.filter(|column| !column.is_complete()).collect();
         let lacks = |row: usize| incomplete.iter().any(|column| column.missing(row).is_some());

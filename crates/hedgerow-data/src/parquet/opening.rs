@@ -94,8 +94,7 @@ impl<'a> Opening<'a> {
 
     /// Whether the data shall match a plain matrix, whatever columns it comes in.
     fn matches_matrix(&self) -> bool {
-        let columns = self.schema().map(|schema| schema.encoding.columns());
-        matches!(columns, Some([FeatureColumn::Vector { name, .. }]) if name.is_empty())
+        self.schema().is_some_and(|schema| schema.encoding.is_matrix())
     }
 
     pub(super) fn layout(&self) -> Result<Layout, ReadError> {

@@ -363,7 +363,6 @@ fn reads(format: Format, bytes: &[u8], seeds: &Seeds, random: &mut SplitMix64) -
             let rows: Vec<Row> = blocks.iter().flat_map(rows_of).collect();
             assert_eq!(rows, rows_of(&whole), "blocks have other rows than the whole");
         }
-        Err(_) if is_lone_category(&whole.schema()) => {}
         Err(error) => assert_eq!(format, Format::Npz, "only archives cannot be read in blocks: {error}"),
     }
     true
@@ -372,36 +371,9 @@ fn reads(format: Format, bytes: &[u8], seeds: &Seeds, random: &mut SplitMix64) -
 /// Reads whole and in blocks by a schema that is not the file's own, and says whether that gave data. Whether both fail
 /// alike is left open: a block of a stream may well be good where the whole is not.
 fn read_by_schema(bytes: &[u8], options: &ReadOptions) -> bool {
-    if has_two_roles(options) || is_too_wide(options) {
-        return false;
-    }
     let read = read_bytes("fuzz", bytes, options).is_ok();
     drop(read_in_blocks(bytes, options));
     read
-}
-
-/// Whether a column might be both a feature of the schema and something else, or two features. `Layout` does not refuse
-/// that yet, and then a category has no codes and reading panics (`Table::take_points`).
-fn has_two_roles(options: &ReadOptions) -> bool {
-    let Some(schema) = &options.schema else { return false };
-    let names: Vec<&str> = schema.encoding.columns().iter().map(|column| column.name()).collect();
-    let different: HashSet<&str> = names.iter().copied().collect();
-    let labelled = schema.label_column.as_deref().is_some_and(|label| different.contains(label));
-    let asked = matches!(options.label, LabelColumn::At(_)) || options.id_column.is_some();
-    schema.encoding.is_named() && (asked || labelled || different.len() < names.len())
-}
-
-/// Whether the only feature column is a category without a name. `Layout` takes it for a matrix of as many columns as it
-/// has texts, and refuses the file's own label column.
-fn is_lone_category(schema: &Schema) -> bool {
-    matches!(schema.encoding.columns(), [FeatureColumn::Category { .. }]) && !schema.encoding.is_named()
-}
-
-/// Whether a schema has so many features that they cannot be added up (`Encoding::width`), or that a row of them takes
-/// more than the memory limit, which the svmlight reader does not heed by a schema yet.
-fn is_too_wide(options: &ReadOptions) -> bool {
-    let columns = options.schema.iter().flat_map(|schema| schema.encoding.columns());
-    columns.fold(0_usize, |width, column| width.saturating_add(column.width())) > 1 << 20
 }
 
 /// All rows, in blocks of three.

@@ -50,8 +50,7 @@ fn in_a_process_of_its_own(
 }
 
 fn options(memory_limit: usize, change: impl FnOnce(&mut ReadOptions)) -> ReadOptions {
-    let mut options = ReadOptions::default();
-    options.memory_limit = memory_limit as u64;
+    let mut options = ReadOptions { memory_limit: memory_limit as u64, ..ReadOptions::default() };
     change(&mut options);
     options
 }
