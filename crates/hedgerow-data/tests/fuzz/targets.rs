@@ -1,6 +1,5 @@
 //! What is fed with changed files, and with which.
 
-use std::collections::HashSet;
 use std::io::{Cursor, Read, Write};
 use std::path::Path;
 use std::time::Duration;
@@ -9,8 +8,8 @@ use hedgerow_core::random::SplitMix64;
 use hedgerow_data::fetch::{GetOptions, PinnedFile, RegisteredSet, Sources, Store, Via, get};
 use hedgerow_data::progress::silent;
 use hedgerow_data::{
-    Blocks, Column, Dataset, FeatureColumn, Format, Header, LabelColumn, LabelKind, MissingValues, ReadError,
-    ReadOptions, Schema, UnknownCategory, read_bytes,
+    Blocks, Column, Dataset, Format, Header, LabelColumn, LabelKind, MissingValues, ReadError, ReadOptions, Schema,
+    UnknownCategory, read_bytes,
 };
 
 #[cfg(feature = "parquet")]
@@ -307,8 +306,7 @@ fn good_files() -> Vec<(Format, Vec<u8>)> {
 
 /// Data may take 8 MiB, and all labels be the same.
 fn limited(format: Option<Format>) -> ReadOptions {
-    let mut options = ReadOptions::default();
-    options.format = format;
+    let mut options = ReadOptions { format, ..ReadOptions::default() };
     options.memory_limit = 8 << 20;
     options.constant_label = hedgerow_data::ConstantLabel::Allow;
     options
