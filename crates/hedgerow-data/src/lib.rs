@@ -16,7 +16,7 @@
 //! | load whatever a string names | [`load`], [`load_with`], [`DataName`] |
 //! | read a file, bytes or a stream of a known format | [`read`], [`read_bytes`], [`read_stream`] with [`ReadOptions`] |
 //! | read more than fits into memory, by a recorded schema | [`Blocks`] |
-//! | write tables | [`write`] |
+//! | write tables | [`mod@write`] |
 //! | divide data that has no official split | [`Dataset::split`] |
 //! | scale features, and undo it | [`Preprocessing`] |
 //! | get the standard sets, and look after them | [`fetch`] |

@@ -63,6 +63,7 @@ impl SvmlightReader {
             options.id_column.as_ref().map(|_| "the id"),
             options.split_column.as_ref().map(|_| "the split"),
             options.ignore.first().map(|_| "leaving out"),
+            options.categories.first().map(|_| "categories"),
         ];
         if let Some(role) = asked.into_iter().flatten().next() {
             let remedy = "the label is always the first of each line, and all else are features";

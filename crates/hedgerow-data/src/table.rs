@@ -217,7 +217,7 @@ impl Table {
                 _ => 0,
             })
             .sum();
-        let ids = self.ids.as_ref().map_or(0, |ids| ids.size_bytes);
+        let ids = self.ids.as_ref().map_or(0, Ids::size_bytes);
         let labels = self.labels.as_ref().map_or(0, LabelCollector::size_bytes);
         // 16: the label and the row number that the data set will have.
         (numbers + categories + ids + labels + 16 * self.rows) as u64

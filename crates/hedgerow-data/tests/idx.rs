@@ -33,8 +33,7 @@ fn gzip(bytes: &[u8]) -> Vec<u8> {
 }
 
 fn options(change: impl FnOnce(&mut ReadOptions)) -> ReadOptions {
-    let mut options = ReadOptions::default();
-    options.format = Some(Format::Idx);
+    let mut options = ReadOptions { format: Some(Format::Idx), ..ReadOptions::default() };
     change(&mut options);
     options
 }

@@ -594,9 +594,11 @@ mod parquet {
             ("p", ColumnData::VectorU8 { width: 2, values: vec![0, 1, 2, 3, 254, 255] }),
         ]);
         let bytes = stream_bytes(WriteFormat::Parquet, &[&usable, &usable]);
-        let mut options = ReadOptions::default();
-        options.label = LabelColumn::None;
-        options.id_column = Some(Column::Name("text".into()));
+        let options = ReadOptions {
+            label: LabelColumn::None,
+            id_column: Some(Column::Name("text".into())),
+            ..ReadOptions::default()
+        };
         let data = read_bytes("t.parquet", &bytes, &options).unwrap();
         assert_eq!(data.feature_names(), ["integer", "number", "v[0]", "v[1]", "p[0]", "p[1]"]);
         let row = [
@@ -666,8 +668,7 @@ mod parquet {
         let block = frame(vec![("v", ColumnData::Vector { width, values })]);
         let blocks = [&block; 9];
         let bytes = stream_bytes(WriteFormat::Parquet, &blocks);
-        let mut options = ReadOptions::default();
-        options.label = LabelColumn::None;
+        let options = ReadOptions { label: LabelColumn::None, ..ReadOptions::default() };
         let data = read_bytes("t.parquet", &bytes, &options).unwrap();
         assert_eq!((data.len(), data.width()), (9 * rows, width));
         let ColumnData::Vector { values, .. } = &block.columns()[0].1 else { panic!("a vector") };
@@ -687,8 +688,7 @@ mod parquet {
         let status = std::fs::read_to_string("/proc/self/status").unwrap();
         let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
         println!("\nheld {} of {} bytes", peak.trim(), bytes.len());
-        let mut options = ReadOptions::default();
-        options.label = LabelColumn::None;
+        let options = ReadOptions { label: LabelColumn::None, ..ReadOptions::default() };
         let data = read_bytes("t.parquet", &bytes, &options).unwrap();
         assert_eq!((data.len(), data.width()), (10, 20_000));
     }
@@ -714,9 +714,11 @@ mod parquet {
         let text = "long ".repeat(1 << 20);
         let long = frame(vec![("t", ColumnData::Text(vec![text; 20])), ("x", ColumnData::Number(vec![1.0; 20]))]);
         let bytes = stream_bytes(WriteFormat::Parquet, &[&long]);
-        let mut options = ReadOptions::default();
-        options.label = LabelColumn::None;
-        options.id_column = Some(Column::Name("t".to_owned()));
+        let options = ReadOptions {
+            label: LabelColumn::None,
+            id_column: Some(Column::Name("t".to_owned())),
+            ..ReadOptions::default()
+        };
         assert_eq!(read_bytes("t.parquet", &bytes, &options).unwrap().len(), 20);
     }
 }
