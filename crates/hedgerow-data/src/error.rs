@@ -294,6 +294,17 @@ pub enum Problem {
         /// The most that are taken.
         max: usize,
     },
+    /// A text column in which hardly any text occurs twice.
+    #[error(
+        "the column has {texts} different texts in {rows} rows, which are names or notes rather than categories; \
+         leave it out (ignore), name it as the id column, or say that it holds categories (categories)"
+    )]
+    HardlyCategories {
+        /// Different texts.
+        texts: usize,
+        /// Rows.
+        rows: usize,
+    },
     /// A text column whose texts are too long to be names of categories.
     #[error(
         "the different texts of the column have more than {max_bytes} bytes together, too long to be names of categories; \

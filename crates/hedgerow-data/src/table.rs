@@ -14,7 +14,7 @@ use crate::dataset::{Dataset, ImageShape};
 use crate::encoding::{Encoding, FeatureColumn};
 use crate::error::{Place, Problem, ReadError, listed, shown};
 use crate::labels::{LabelCollector, Understood};
-use crate::options::{ConstantLabel, ReadOptions, UnknownCategory};
+use crate::options::{Column, ConstantLabel, ReadOptions, UnknownCategory};
 use crate::row_ids::RowIds;
 use crate::splits::Split;
 
@@ -352,6 +352,9 @@ impl Table {
 
     /// As [`Self::into_dataset`], but the rows may be none: a block of a stream.
     pub(crate) fn into_block(mut self, name: &str, file: &str, options: &ReadOptions) -> Result<Dataset, ReadError> {
+        if options.schema.is_none() {
+            self.refuse_names(options, file)?;
+        }
         let encoding = self.encoding();
         if encoding.width() == 0 {
             let used = self.label_column.as_deref().unwrap_or("the label column").to_owned();
@@ -395,6 +398,26 @@ impl Table {
             dataset = dataset.with_splits(&splits).expect(cannot);
         }
         Ok(dataset)
+    }
+
+    /// Refuses columns of names and notes, in which more than half of the rows have a text of their own.
+    fn refuse_names(&self, options: &ReadOptions, file: &str) -> Result<(), ReadError> {
+        // In a small table that says nothing.
+        const LEAST_ROWS: usize = 20;
+        let asked = |name: &str| {
+            options.categories.iter().any(|column| !matches!(column, Column::Name(other) if other != name))
+        };
+        for column in &self.columns {
+            if let CollectedColumn::Category { name, texts } = column {
+                let (texts, rows) = (texts.texts.len(), self.rows);
+                if rows >= LEAST_ROWS && 2 * texts > rows && !asked(name) {
+                    return Err(Place::file(file)
+                        .column(name.as_str())
+                        .error(Problem::HardlyCategories { texts, rows }));
+                }
+            }
+        }
+        Ok(())
     }
 
     fn take_points(&mut self, encoding: &Encoding) -> Result<Points, hedgerow_core::PointsError> {

@@ -298,6 +298,11 @@ fn bad_tables_are_refused_with_place_and_remedy() {
     assert!(said.starts_with("t.csv, line 12, row 11, column a: \"l0\" is not a number"), "{said}");
     let ids: String = (0..400).map(|row| format!("\"row {row}\",{row},{}\n", row % 2)).collect();
     assert!(error(&ids, &default).contains("the column has more than 256 different texts"));
+    let notes: String = (0..30).map(|row| format!("note {row},{row},{}\n", row % 2)).collect();
+    let said = error(&notes, &default);
+    assert!(said.starts_with("t.csv, column 0: the column has 30 different texts in 30 rows"), "{said}");
+    let categories = options(|options| options.categories = vec![Column::Number(0)]);
+    assert_eq!(csv(&notes, &categories).unwrap().width(), 31);
     let split = options(|options| options.split_column = Some(Column::Number(0)));
     assert!(error("s,x,y\ntrain,1,a\nmaybe,2,b\n", &split).contains("\"maybe\" is no split"));
     let missing = options(|options| options.label = LabelColumn::At(Column::Name("specis".into())));

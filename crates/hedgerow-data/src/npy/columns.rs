@@ -43,6 +43,9 @@ impl Columns {
                 "save an array for each split: x_train, y_train, x_test, y_test in NPZ",
             ));
         }
+        if !options.categories.is_empty() {
+            return Err(no_columns("categories", "all its values are numbers: save a table (CSV or Parquet) instead"));
+        }
         let label = match &options.label {
             LabelColumn::At(column) => Some(find(column, "the label")?),
             LabelColumn::Detect | LabelColumn::None => None,
