@@ -102,6 +102,11 @@ impl Layout {
             let column = columns.shown(*column);
             return Err(Place::file(file).error(Problem::TwoRoles { column, first, second: "a feature" }));
         }
+        // By a name that two columns have, other data could not be matched.
+        let again = |at: &&usize| named && columns.places.get(names[**at].as_str()).is_some_and(|(_, again)| *again);
+        if let Some(&at) = features.iter().find(again) {
+            return Err(Place::file(file).error(Problem::DuplicateColumn { name: names[at].clone() }));
+        }
         let mut seen = vec![false; names.len()];
         if let Some(&column) = features.iter().find(|&&column| std::mem::replace(&mut seen[column], true)) {
             let column = columns.shown(column);
@@ -298,6 +303,15 @@ mod tests {
         let asked = options(|options| options.label = LabelColumn::At(Column::Number(2)));
         let error = Layout::of(&names(&["0", "1"]), false, &asked, "t").unwrap_err();
         assert!(error.to_string().ends_with("the columns are 0 to 1 (the file has no header)"), "{error}");
+    }
+
+    #[test]
+    fn two_features_of_one_name_are_refused_and_ignored_ones_are_not() {
+        let columns = names(&["x", "x", "b", "y"]);
+        let error = Layout::of(&columns, true, &options(|_| ()), "t").unwrap_err();
+        assert!(matches!(*error.problem, Problem::DuplicateColumn { .. }), "{error}");
+        let asked = options(|options| options.ignore = vec![Column::Number(0), Column::Number(1)]);
+        assert_eq!(Layout::of(&columns, true, &asked, "t").unwrap().features, [2]);
     }
 
     #[test]
