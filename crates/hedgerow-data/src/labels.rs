@@ -97,7 +97,9 @@ impl LabelCollector {
     pub(crate) fn constant(&self) -> Option<&str> {
         let mut labelled = self.codes.iter().filter(|code| **code != UNLABELED);
         let first = labelled.next()?;
-        labelled.all(|code| code == first).then(|| &*self.texts[*first as usize])
+        let name = class_name(&self.texts[*first as usize]);
+        let same = |code: &u32| code == first || class_name(&self.texts[*code as usize]) == name;
+        labelled.all(same).then(|| &*self.texts[*first as usize])
     }
 
     /// Decides what the labels are, and numbers the classes: those recorded first, then the others in sorted order.
@@ -147,6 +149,10 @@ impl LabelCollector {
         let mut class_names = schema.map_or_else(Vec::new, |schema| schema.class_names.clone());
         let mut class_of: HashMap<String, u32> =
             class_names.iter().enumerate().map(|(class, name)| (name.clone(), class as u32)).collect();
+        // A recorded class is found by either spelling of a whole number.
+        for (class, name) in class_names.iter().enumerate() {
+            class_of.entry(class_name(name)).or_insert(class as u32);
+        }
         let mut order: Vec<usize> = (0..self.texts.len()).filter(|&code| used[code]).collect();
         // By number where all are numbers (9 before 10), else by text.
         if order.iter().all(|&code| numbers[code].is_some()) {
@@ -159,7 +165,9 @@ impl LabelCollector {
         }
         let mut class_of_code = vec![0; self.texts.len()];
         for code in order {
-            let name = class_name(&self.texts[code]);
+            // As it is written, if that is known; else as a whole number is written.
+            let text = &*self.texts[code];
+            let name = if class_of.contains_key(text) { text.to_owned() } else { class_name(text) };
             class_of_code[code] = *class_of.entry(name).or_insert_with_key(|name| {
                 class_names.push(name.clone());
                 (class_names.len() - 1) as u32
@@ -231,6 +239,20 @@ mod tests {
         assert_eq!(said.class_names, ["1", "2", "007"]);
         assert_eq!(said.labels, [0, 1, 0, 2, 0].map(Label::class));
         assert_eq!(understand(&["v1.0", "e"], LabelKind::Detect).class_names, ["e", "v1.0"]);
+    }
+
+    #[test]
+    fn recorded_classes_are_found_by_either_spelling() {
+        for (recorded, written) in [("1.0", "1.0"), ("1.0", "1"), ("1", "1.0"), ("1", "1")] {
+            let schema = Schema { class_names: vec!["0".into(), recorded.into()], ..Schema::default() };
+            let mut labels = LabelCollector::default();
+            labels.push(written);
+            let said = labels.understand(LabelKind::Classes, Some(&schema), |_| Place::file("test")).unwrap();
+            assert_eq!((said.labels, said.class_names.len()), (vec![Label::class(1)], 2), "{recorded} {written}");
+        }
+        let mut labels = LabelCollector::default();
+        ["1", "1.0"].into_iter().for_each(|text| labels.push(text));
+        assert_eq!(labels.constant(), Some("1"));
     }
 
     #[test]

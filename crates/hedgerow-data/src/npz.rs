@@ -227,6 +227,9 @@ fn find_parts<'a>(entries: impl Iterator<Item = &'a str>, place: &Place) -> Resu
     };
     let mut parts = Vec::new();
     let has_training = find(Some(Split::Train), Content::Points)?.is_some();
+    if let (false, Some(labels)) = (has_training, find(Some(Split::Train), Content::Labels)?) {
+        return Err(unsupported(format!("the labels \"{labels}\" without points")));
+    }
     for split in [if has_training { Some(Split::Train) } else { None }, Some(Split::Validation), Some(Split::Test)] {
         let entry = |name: &&str| format!("{name}.npy");
         match (find(split, Content::Points)?, find(split, Content::Labels)?) {

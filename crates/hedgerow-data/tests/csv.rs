@@ -89,6 +89,7 @@ fn headers_of_all_kinds_are_told_from_data() {
     assert_eq!(read(",0,1,2\n7,0.5,0.25,1\n8,0.5,0.5,0\n"), is(2, "0 1", "0 1"));
     // One name above numbers is enough.
     assert_eq!(read("2019,growth,kind\n1,2,a\n3,4,b\n"), is(2, "2019 growth", "a b"));
+    assert_eq!(read("0,1\n0.1,1\n0.2,0\n"), is(3, "0", "0 1"));
     // Whole numbers above whole numbers are data.
     assert_eq!(read("0,1,2\n5,6,0\n"), is(2, "0 1", "0 2"));
     // Texts that all occur again are data: mushrooms of letters.

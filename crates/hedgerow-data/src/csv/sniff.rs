@@ -86,7 +86,7 @@ fn is_header(first: &Fields, rest: &[Fields]) -> bool {
 fn is_numbered(first: &Fields) -> bool {
     let fields: Vec<&[u8]> =
         first.iter().enumerate().filter(|(at, field)| *at > 0 || !field.is_empty()).map(|(_, field)| field).collect();
-    fields.len() > 1 && fields.iter().enumerate().all(|(at, field)| **field == *at.to_string().as_bytes())
+    fields.len() > 2 && fields.iter().enumerate().all(|(at, field)| **field == *at.to_string().as_bytes())
 }
 
 /// Looks at the values of a column.

@@ -311,6 +311,8 @@ fn arrays_without_a_split_are_for_training_beside_those_for_testing() {
     let read = |entries: &[(&str, &[u8])]| read_bytes("a.npz", &archive(entries), &ReadOptions::default()).unwrap();
     let both = read(&[("X.npy", &x), ("X_test.npy", &one)]);
     assert_eq!((both.train().len(), both.test().len()), (2, 1));
+    let lost = read_bytes("a.npz", &archive(&[("X.npy", &x), ("y_train.npy", &one)]), &ReadOptions::default());
+    assert!(lost.unwrap_err().to_string().contains("the labels \"y_train\" without points"));
     let test = read(&[("x_test.npy", &one)]);
     assert_eq!((test.train().len(), test.test().len()), (0, 1));
 }

@@ -253,6 +253,9 @@ impl ParquetReader {
         kept: &[usize],
         row_number: impl Fn(usize) -> u64,
     ) -> Result<(), ReadError> {
+        if kept.is_empty() {
+            return Ok(()); // and if no list is complete, not even its width is known
+        }
         let width = table.number_width;
         let into = match &mut table.numbers {
             Numbers::U8(into) => {

@@ -503,3 +503,10 @@ fn shared_prefixes_count_as_what_they_become() {
     });
     assert!(matches!(*refused.problem, Problem::TooLarge { needed_bytes: 200_000_000.., .. }), "{refused}");
 }
+
+#[test]
+fn lists_of_which_none_is_complete_leave_no_rows() {
+    let bytes = parquet(vec![("v", lists(&[None, None])), ("x", numbers(&[0.5, 0.25]))]);
+    let error = read_with(&bytes, |options| options.missing = MissingValues::DropRows).unwrap_err();
+    assert!(matches!(*error.problem, Problem::NoRows | Problem::NoFeatures { .. }), "{error}");
+}
