@@ -59,6 +59,16 @@ impl Layout {
             Some(column) => Some(columns.find(column, "the id")?),
             None => columns.detect_id(options, |at| Some(at) != asked && Some(at) != split && !ignored[at]),
         };
+        // A second column of ids is no feature either: the index of pandas beside an id, for instance.
+        if named && options.schema.is_none() {
+            let wanted = |at: usize| {
+                let is = |column: &Column| columns.find(column, "categories").ok() == Some(at);
+                Some(at) == id || Some(at) == asked || Some(at) == split || options.categories.iter().any(is)
+            };
+            for at in (0..names.len()).filter(|&at| is_id_name(&names[at]) && !wanted(at)) {
+                ignored[at] = true;
+            }
+        }
         let free = |column: &usize| Some(*column) != id && Some(*column) != split && !ignored[*column];
         let label = match &options.label {
             LabelColumn::At(_) => asked,
@@ -275,6 +285,9 @@ mod tests {
             let layout = Layout::of(&names(&["x", "species", id]), true, &options(|_| ()), "t").unwrap();
             assert_eq!(layout, Layout { label: Some(1), id: Some(2), split: None, features: vec![0] }, "{id}");
         }
+        let layout =
+            Layout::of(&names(&["id", "x", "kind", "__index_level_0__"]), true, &options(|_| ()), "t").unwrap();
+        assert_eq!(layout, Layout { label: Some(2), id: Some(0), split: None, features: vec![1] });
         let asked = options(|options| options.label = LabelColumn::At(Column::Name("id".into())));
         let layout = Layout::of(&names(&["x", "id"]), true, &asked, "t").unwrap();
         assert_eq!((layout.label, layout.id), (Some(1), None));

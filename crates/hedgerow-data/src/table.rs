@@ -404,8 +404,12 @@ impl Table {
     fn refuse_names(&self, options: &ReadOptions, file: &str) -> Result<(), ReadError> {
         // In a small table that says nothing.
         const LEAST_ROWS: usize = 20;
+        // By number, columns without names are known here; of those with names, any may be meant.
         let asked = |name: &str| {
-            options.categories.iter().any(|column| !matches!(column, Column::Name(other) if other != name))
+            options.categories.iter().any(|column| match column {
+                Column::Name(other) => other == name,
+                Column::Number(number) => self.named || number.to_string() == name,
+            })
         };
         for column in &self.columns {
             if let CollectedColumn::Category { name, texts } = column {

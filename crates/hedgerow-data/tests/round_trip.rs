@@ -52,3 +52,21 @@ fn what_is_written_reads_back_as_it_was_in_every_format_that_is_read() {
         }
     }
 }
+
+#[test]
+fn named_vectors_become_columns_in_text_and_read_back_as_numbers() {
+    use hedgerow_data::{Encoding, FeatureColumn};
+    let points = Points::from_f32(2, vec![0.5, 1.0, 2.0, 3.0]).unwrap();
+    let labels = vec![Label::class(0), Label::class(1)];
+    let encoding = Encoding::new(vec![FeatureColumn::Vector { name: "v".into(), width: 2 }], true);
+    let dataset = Dataset::new("v", points, labels)
+        .and_then(|data| data.with_class_names(vec!["0.5".into(), "1.5".into()]))
+        .and_then(|data| data.with_encoding(encoding, None))
+        .unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("v.csv");
+    let columns = write_dataset(&path, &dataset, None, &mut silent()).unwrap();
+    let back = read(&path, &columns.read_options(), &mut silent()).unwrap();
+    assert_eq!((back.points(), back.labels()), (dataset.points(), dataset.labels()));
+    assert_eq!((back.feature_names(), back.class_names()), (dataset.feature_names(), dataset.class_names()));
+}

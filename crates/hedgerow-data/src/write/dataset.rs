@@ -8,8 +8,8 @@ use hedgerow_core::{Label, PointsRef};
 
 use super::{ColumnData, Frame, TableWriter, WriteError, WriteFault, WriteFormat};
 use crate::dataset::Dataset;
-use crate::encoding::{FeatureColumn, MATRIX_COLUMN, Schema};
-use crate::options::{Column, ConstantLabel, Header, LabelColumn, ReadOptions};
+use crate::encoding::{FeatureColumn, LabelMeaning, MATRIX_COLUMN, Schema};
+use crate::options::{Column, ConstantLabel, Header, LabelColumn, LabelKind, ReadOptions};
 use crate::progress::{Act, Listener, Progress};
 use crate::row_ids::RowIds;
 use crate::splits::Split;
@@ -26,12 +26,15 @@ pub struct WrittenColumns {
     pub label: Option<String>,
     /// The splits, if there are rows that are not for training. Not in NPY.
     pub split: Option<String>,
+    /// Whether labels are classes or values.
+    pub labels: Option<LabelMeaning>,
     /// Features and classes, if the columns are those that the data set was read from.
     pub schema: Option<Schema>,
 }
 
 impl WrittenColumns {
-    /// The options that read the data set back: the same points, labels, class numbers, splits and ids.
+    /// The options that read the data set back: the same points, labels, class numbers, splits and ids. Without a schema,
+    /// where features became other columns than they came from, classes are numbered anew.
     ///
     /// What a format cannot hold is lost: in all of them the shape of pictures, and that ids were numbers; in CSV bytes, which
     /// come back as `f32`, blanks around texts, and texts that stand for a missing value.
@@ -42,6 +45,11 @@ impl WrittenColumns {
             split_column: column(&self.split),
             label: column(&self.label).map_or(LabelColumn::None, LabelColumn::At),
             constant_label: ConstantLabel::Allow,
+            label_kind: match self.labels {
+                Some(LabelMeaning::Values) => LabelKind::Values,
+                Some(LabelMeaning::Classes) => LabelKind::Classes,
+                None => LabelKind::Detect,
+            },
             header: Header::Present,
             schema: self.schema.clone(),
             ..ReadOptions::default()
@@ -160,10 +168,20 @@ impl<'a> Plan<'a> {
         };
         let has_splits = dataset.rows(Split::Train).len() < dataset.len();
         let label = labels.map(|_| free_name(label_column));
-        let as_read = features.len() == schema.encoding.columns().len();
+        let is_text = matches!(format, WriteFormat::Csv | WriteFormat::Tsv);
+        let same = |((_, feature), column): (&(String, Feature<'_>), &FeatureColumn)| match (feature, column) {
+            (Feature::Number { .. }, FeatureColumn::Number { .. }) => true,
+            (Feature::Texts { .. }, FeatureColumn::Category { .. }) => true,
+            // In text, a vector becomes a column for each of its features.
+            (Feature::Vector { .. }, FeatureColumn::Vector { name, .. }) => !is_text || name.is_empty(),
+            _ => false,
+        };
+        let recorded = schema.encoding.columns();
+        let as_read = features.len() == recorded.len() && features.iter().zip(recorded).all(same);
         let names = WrittenColumns {
             id: Some(free_name("id")),
             split: has_splits.then(|| free_name("split")),
+            labels,
             schema: as_read.then(|| Schema { label_column: label.clone().map(Column::Name), ..schema }),
             label,
         };
