@@ -24,7 +24,8 @@
 //!
 //! Everything ends in a [`Dataset`]: points, labels, names of classes and features, row ids, splits, the shape of
 //! pictures. What is wrong with a file is a [`ReadError`]: the place (file, line, row, column), the problem and the remedy.
-//! Nothing panics on data, and no read takes more memory than [`ReadOptions::memory_limit`] and a bounded buffer.
+//! Nothing panics on data. What a read collects stays within [`ReadOptions::memory_limit`]; where rows are copied once more
+//! (categories spread over features, splits brought together), the peak is about twice that.
 //!
 //! How a file becomes a data set: `input.rs` undoes gzip, `format.rs` recognises the format, a reader for the format
 //! (`idx.rs`, `csv/`, `npy.rs`, `npz.rs`, `parquet/`, `svmlight.rs`) adds rows to a `Table` (`table.rs`), driven by `read.rs`,
