@@ -212,9 +212,9 @@ impl Opened {
 }
 
 /// Counts the bytes that pass.
-struct Counted<R> {
-    inner: R,
-    count: Arc<AtomicU64>,
+pub(crate) struct Counted<R> {
+    pub(crate) inner: R,
+    pub(crate) count: Arc<AtomicU64>,
 }
 
 impl<R: Read> Read for Counted<R> {
@@ -222,6 +222,12 @@ impl<R: Read> Read for Counted<R> {
         let n_read = self.inner.read(into)?;
         self.count.fetch_add(n_read as u64, Ordering::Relaxed);
         Ok(n_read)
+    }
+}
+
+impl<R: Seek> Seek for Counted<R> {
+    fn seek(&mut self, to: io::SeekFrom) -> io::Result<u64> {
+        self.inner.seek(to)
     }
 }
 

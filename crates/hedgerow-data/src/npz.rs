@@ -6,13 +6,13 @@
 
 use std::io::{self, Read, Seek, SeekFrom};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::Ordering;
 
 use zip::ZipArchive;
 use zip::result::ZipError;
 
 use crate::error::{Place, Problem, ReadError, listed};
-use crate::input::{Input, ReadSeek};
+use crate::input::{Counted, Input, ReadSeek};
 use crate::labels::LabelCollector;
 use crate::npy::{ArrayReader, ByteSource, read_labels_from};
 use crate::options::{LabelColumn, ReadOptions};
@@ -250,26 +250,6 @@ fn find_parts<'a>(entries: impl Iterator<Item = &'a str>, place: &Place) -> Resu
         return Err(unsupported(found));
     }
     Ok(parts)
-}
-
-/// Counts the bytes that are read.
-struct Counted<R> {
-    inner: R,
-    count: Arc<AtomicU64>,
-}
-
-impl<R: Read> Read for Counted<R> {
-    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
-        let n_read = self.inner.read(into)?;
-        self.count.fetch_add(n_read as u64, Ordering::Relaxed);
-        Ok(n_read)
-    }
-}
-
-impl<R: Seek> Seek for Counted<R> {
-    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
-        self.inner.seek(to)
-    }
 }
 
 #[cfg(test)]

@@ -27,7 +27,7 @@ pub struct ReadOptions {
     pub format: Option<Format>,
     /// Which column has the labels. Applies to tables and to plain matrices (NPY).
     pub label: LabelColumn,
-    /// A second file with the labels, for formats that hold points only (IDX, NPY).
+    /// A second file with the labels, one for each row of points; most useful for formats that hold points only (IDX, NPY).
     pub labels_from: Option<PathBuf>,
     /// What labels are.
     pub label_kind: LabelKind,
@@ -36,11 +36,13 @@ pub struct ReadOptions {
     /// A column that names each row; if not given, one named `id` or `row_id`, and the index that pandas writes. Without one,
     /// rows are numbered.
     pub id_column: Option<Column>,
-    /// A column of the words train, validation and test; if not given, one named `split` that has only such words.
+    /// A column of the words train, validation and test; if not given, one named `split` that has only such words, as far as its first
+    /// rows tell.
     pub split_column: Option<Column>,
     /// Columns that are left out.
     pub ignore: Vec<Column>,
-    /// Columns whose values are categories although they look like numbers (codes, for instance).
+    /// Columns whose values are categories although they look like numbers or dates (codes, for instance), or although
+    /// hardly any text in them occurs twice.
     pub categories: Vec<Column>,
     /// Whether the first line of a text table names the columns.
     pub header: Header,
@@ -169,7 +171,7 @@ pub enum Header {
 }
 
 /// What to do with rows that lack a value. Missing are, in text, an empty field and `NA`, `N/A`, `#N/A`, `<NA>`, `NaN`,
-/// `null`, `none` (in any case) and `?`; in Parquet, null.
+/// `null`, `none` (in any case) and `?`; in Parquet, null and NaN.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum MissingValues {
     /// Refuse the file, with the row and column. Only labels may be missing, where data is read by a recorded schema.
