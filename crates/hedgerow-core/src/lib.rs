@@ -49,6 +49,11 @@ mod sketch;
 mod traversal;
 pub mod vote;
 
+/// Products of matrices, for the crates that learn.
+pub mod matrix {
+    pub use crate::simd::matrix::{Element, MatrixRef, Threads, multiply};
+}
+
 pub use boundary_forest::{BoundaryForest, BoundaryForestParams, Initialization};
 pub use boundary_set::{BoundarySet, BoundarySetParams, Passes};
 pub use boundary_tree::{BoundaryTree, BoundaryTreeParams, TreeRef};

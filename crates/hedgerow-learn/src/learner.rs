@@ -1,0 +1,90 @@
+//! What a method sees of learning: points go in, representations come out, their gradient goes back, the parameters move.
+
+use std::ops::Range;
+
+use hedgerow_core::PointsRef;
+
+use crate::augmentation::Augmenter;
+use crate::error::StepError;
+use crate::loss::RepresentationGradient;
+use crate::matrix::Matrix;
+use crate::optimizer::{Adam, AdamParams};
+use crate::real::Real;
+use crate::transform::{Inputs, Transform};
+
+/// A transform on its way to be learned: with the data, and the optimizer.
+#[derive(Debug)]
+pub struct Learner<'a, R, T> {
+    transform: T,
+    adam: Adam<R>,
+    learning_rate: f64,
+    points: PointsRef<'a>,
+    augmenter: Option<Augmenter>,
+    /// The epoch, on which the augmentation of a point depends.
+    epoch: u64,
+    augmented: Matrix<R>,
+    decayed: Vec<Range<usize>>,
+}
+
+impl<'a, R: Real, T: Transform<R>> Learner<'a, R, T> {
+    /// Prepares to learn from points. The learning rate is 0 until it is set.
+    pub fn new(transform: T, adam: AdamParams, points: PointsRef<'a>) -> Self {
+        let adam = Adam::new(adam, transform.parameters());
+        let decayed = transform.decayed();
+        let augmented = Matrix::default();
+        Self { transform, adam, learning_rate: 0.0, points, augmenter: None, epoch: 0, augmented, decayed }
+    }
+
+    /// Sets how points are changed before each use.
+    pub(crate) fn augment(&mut self, augmenter: Option<Augmenter>) {
+        self.augmenter = augmenter;
+    }
+
+    /// Sets the learning rate of the next steps, and the epoch that they are in.
+    pub fn set_rate(&mut self, learning_rate: f64, epoch: u64) {
+        (self.learning_rate, self.epoch) = (learning_rate, epoch);
+    }
+
+    /// Representations of rows of the data.
+    pub fn forward(&mut self, rows: &[usize]) -> &Matrix<R> {
+        match &self.augmenter {
+            None => self.transform.forward(Inputs::Rows(self.points, rows)),
+            Some(augmenter) => {
+                augmenter.fill(self.points, rows, self.epoch, &mut self.augmented);
+                self.transform.forward(Inputs::Matrix(&self.augmented))
+            }
+        }
+    }
+
+    /// One step down the gradient of the representations that [`forward`](Self::forward) gave last.
+    ///
+    /// # Errors
+    /// A loss that is not a number any more: nothing is changed then.
+    pub fn descend(&mut self, gradient: &mut RepresentationGradient<R>, loss: R) -> Result<(), StepError> {
+        if !loss.is_finite() {
+            return Err(StepError::Diverged { loss: loss.wide() });
+        }
+        gradient.settle();
+        self.transform.backward(gradient.rows(), gradient.live());
+        let (parameters, gradient) = self.transform.parameters_and_gradient();
+        self.adam.step(self.learning_rate, parameters, gradient, &self.decayed);
+        Ok(())
+    }
+
+    /// The transform as it is now.
+    pub fn transform(&self) -> &T {
+        &self.transform
+    }
+
+    pub(crate) fn transform_mut(&mut self) -> &mut T {
+        &mut self.transform
+    }
+
+    pub(crate) fn adam(&self) -> &Adam<R> {
+        &self.adam
+    }
+
+    pub(crate) fn adam_mut(&mut self) -> &mut Adam<R> {
+        &mut self.adam
+    }
+}

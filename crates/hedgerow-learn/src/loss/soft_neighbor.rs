@@ -1,0 +1,166 @@
+//! The soft-neighbor loss that DBS, both DBTs and their relatives share.
+//!
+//! A query r is compared with references S. Closeness is `h = softmax(-d / sigma)` over S (Algorithm 1 of the DBS paper),
+//! the probability of a class is the sum of h over its members, and the loss is `-log p(y_r)`. The derivative by one distance is
+//! `dL/dd_j = (h_j [y_j = y_r] / p - h_j) / sigma`.
+
+use serde::{Deserialize, Serialize};
+
+use super::squared_distance;
+use crate::real::Real;
+
+/// Which distance stands in `exp(-d / sigma)`, and sigma.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", tag = "distance", content = "sigma")]
+pub enum DistanceScale {
+    /// The squared Euclidean distance, as in the public code of the paper's authors: better than the plain one at equal
+    /// epochs, and smooth at 0.
+    SquaredEuclidean(f64),
+    /// The Euclidean distance, as the paper writes. Its gradient at distance 0, which is not defined, is taken as 0.
+    Euclidean(f64),
+}
+
+impl DistanceScale {
+    /// Sigma: larger, and more neighbors share the vote; smaller, and the nearest decides.
+    pub fn sigma(self) -> f64 {
+        match self {
+            Self::SquaredEuclidean(sigma) | Self::Euclidean(sigma) => sigma,
+        }
+    }
+}
+
+impl Default for DistanceScale {
+    fn default() -> Self {
+        Self::SquaredEuclidean(60.0)
+    }
+}
+
+/// Computes the loss of one query after another, over memory that is kept.
+#[derive(Debug, Clone)]
+pub struct SoftNeighbor<R = f32> {
+    scale: DistanceScale,
+    distances: Vec<R>,
+    is_same: Vec<bool>,
+    factors: Vec<R>,
+}
+
+impl<R: Real> SoftNeighbor<R> {
+    /// Prepares for queries.
+    pub fn new(scale: DistanceScale) -> Self {
+        Self { scale, distances: Vec::new(), is_same: Vec::new(), factors: Vec::new() }
+    }
+
+    /// The loss of a query of class `label`, or `None` if no reference has its class: then the probability is 0 whatever the
+    /// representations are, and there is nothing to learn.
+    ///
+    /// In log-sum-exp form: with all references far away, where every `exp(-d / sigma)` is 0 in floating point, loss and
+    /// gradient are still right.
+    #[inline(always)]
+    pub fn loss<'a>(
+        &mut self,
+        query: &[R],
+        label: u32,
+        references: impl Iterator<Item = (&'a [R], u32)>,
+    ) -> Option<R> {
+        self.distances.clear();
+        self.is_same.clear();
+        self.factors.clear();
+        for (reference, its_label) in references {
+            let squared = squared_distance(query, reference);
+            self.distances.push(match self.scale {
+                DistanceScale::SquaredEuclidean(_) => squared,
+                DistanceScale::Euclidean(_) => squared.sqrt(),
+            });
+            self.is_same.push(its_label == label);
+        }
+        let sigma = R::of(self.scale.sigma());
+        // Shifted by the smallest distance of all, and of the same class: then neither sum can vanish.
+        let least = |same_only: bool, this: &Self| {
+            let distances = this.distances.iter().zip(&this.is_same).filter(|(_, same)| **same || !same_only);
+            distances.map(|(&distance, _)| distance).fold(R::infinity(), R::min)
+        };
+        let (least_all, least_same) = (least(false, self), least(true, self));
+        if least_same.is_infinite() && !self.is_same.contains(&true) {
+            return None;
+        }
+        let (mut sum_all, mut sum_same) = (R::zero(), R::zero());
+        for (&distance, &same) in self.distances.iter().zip(&self.is_same) {
+            let closeness = ((least_all - distance) / sigma).exp();
+            sum_all += closeness;
+            if same {
+                sum_same += ((least_same - distance) / sigma).exp();
+            }
+            // For now h without its denominator; below, the derivative.
+            self.factors.push(closeness);
+        }
+        for (at, factor) in self.factors.iter_mut().enumerate() {
+            let distance = self.distances[at];
+            let of_class =
+                if self.is_same[at] { ((least_same - distance) / sigma).exp() / sum_same } else { R::zero() };
+            let slope = (of_class - *factor / sum_all) / sigma;
+            // d(distance)/d(query) = factor * (query - reference)
+            *factor = match self.scale {
+                DistanceScale::SquaredEuclidean(_) => slope + slope,
+                DistanceScale::Euclidean(_) if distance > R::zero() => slope / distance,
+                DistanceScale::Euclidean(_) => R::zero(),
+            };
+        }
+        Some((least_same - least_all) / sigma + sum_all.ln() - sum_same.ln())
+    }
+
+    /// For each reference of the last query the number f with which the gradient is `f * (query - reference)` for the query
+    /// and `f * (reference - query)` for the reference.
+    pub fn factors(&self) -> &[R] {
+        &self.factors
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn loss(scale: DistanceScale, query: f64, label: u32, references: &[(f64, u32)]) -> (Option<f64>, Vec<f64>) {
+        let mut neighbors = SoftNeighbor::new(scale);
+        let points: Vec<[f64; 1]> = references.iter().map(|(x, _)| [*x]).collect();
+        let references = points.iter().zip(references).map(|(x, (_, label))| (x.as_slice(), *label));
+        let loss = neighbors.loss(&[query], label, references);
+        (loss, neighbors.factors().to_vec())
+    }
+
+    #[test]
+    fn a_value_worked_by_hand() {
+        // Query 0, references at 1 (its class) and 2 (the other), squared, sigma 1: h is proportional to e^-1 and e^-4, so
+        // p = 1 / (1 + e^-3) and the loss is ln(1 + e^-3) = 0.04858735.
+        let (value, factors) = loss(DistanceScale::SquaredEuclidean(1.0), 0.0, 0, &[(1.0, 0), (2.0, 1)]);
+        assert!((value.unwrap() - 0.048_587_351_573_742).abs() < 1e-12);
+        // dL/dd is 1 - p = 0.04742587 for the first and the negative of it for the second; twice that for d = x^2.
+        assert!((factors[0] - 2.0 * 0.047_425_873_177_57).abs() < 1e-12);
+        assert!((factors[1] + 2.0 * 0.047_425_873_177_57).abs() < 1e-12);
+        // Plain: h proportional to e^-1 and e^-2, loss ln(1 + e^-1) = 0.31326169.
+        let (value, _) = loss(DistanceScale::Euclidean(1.0), 0.0, 0, &[(1.0, 0), (2.0, 1)]);
+        assert!((value.unwrap() - 0.313_261_687_518_222_8).abs() < 1e-12);
+    }
+
+    #[test]
+    fn nothing_is_lost_far_away_and_nothing_is_undefined_nearby() {
+        for scale in [DistanceScale::SquaredEuclidean(1.0), DistanceScale::Euclidean(1.0)] {
+            // All far away: exp(-d) is 0 for each.
+            let (value, factors) = loss(scale, 0.0, 0, &[(1e4, 0), (1e4 + 1.0, 1)]);
+            assert!(value.unwrap() >= 0.0 && factors.iter().all(|factor| factor.is_finite()));
+            // p -> 0: the loss is the difference of the distances.
+            let (value, factors) = loss(scale, 0.0, 0, &[(1e4, 0), (0.0, 1)]);
+            let distance = if scale == DistanceScale::Euclidean(1.0) { 1e4 } else { 1e8 };
+            assert!((value.unwrap() - distance).abs() < 1e-6 * distance);
+            assert!(factors.iter().all(|factor| factor.is_finite()) && factors[0] > 0.0);
+            // One class only, one reference only, and everything at one place.
+            assert_eq!(loss(scale, 1.0, 0, &[(1.0, 0), (3.0, 0)]).0, Some(0.0));
+            assert_eq!(loss(scale, 1.0, 0, &[(3.0, 0)]), (Some(0.0), vec![0.0]));
+            let (value, factors) = loss(scale, 1.0, 0, &[(1.0, 0), (1.0, 1)]);
+            assert!((value.unwrap() - 2.0_f64.ln()).abs() < 1e-12);
+            assert!(factors.iter().all(|factor| factor.is_finite()));
+            // No reference of the class, and no reference at all.
+            assert_eq!(loss(scale, 1.0, 2, &[(1.0, 0), (3.0, 0)]).0, None);
+            assert_eq!(loss(scale, 1.0, 2, &[]).0, None);
+        }
+    }
+}

@@ -1,0 +1,104 @@
+//! Matrices: rows of numbers one after another, and the same with the zeros left out.
+//!
+//! `sparse.rs` has the rows without their zeros and the three products that training needs of them. Products of dense
+//! matrices are [`hedgerow_core::matrix`]'s.
+
+mod sparse;
+
+use hedgerow_core::matrix::MatrixRef;
+
+use crate::real::Real;
+pub(crate) use sparse::{SparseColumns, SparseRows, masked_product, sparse_rows_times};
+
+/// A matrix of numbers, row after row. Its memory is kept when it is given another size.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Matrix<R = f32> {
+    rows: usize,
+    columns: usize,
+    values: Vec<R>,
+}
+
+impl<R: Real> Matrix<R> {
+    /// A matrix of zeros.
+    pub fn zeros(rows: usize, columns: usize) -> Self {
+        Self { rows, columns, values: vec![R::zero(); rows * columns] }
+    }
+
+    /// Takes numbers that stand row after row.
+    ///
+    /// # Panics
+    /// If there are not `rows` times `columns` of them.
+    pub fn from_values(rows: usize, columns: usize, values: Vec<R>) -> Self {
+        assert_eq!(values.len(), rows * columns, "a matrix of {rows} x {columns}");
+        Self { rows, columns, values }
+    }
+
+    /// Number of rows.
+    pub fn n_rows(&self) -> usize {
+        self.rows
+    }
+
+    /// Number of columns.
+    pub fn n_columns(&self) -> usize {
+        self.columns
+    }
+
+    /// One row.
+    ///
+    /// # Panics
+    /// If there is no such row.
+    pub fn row(&self, row: usize) -> &[R] {
+        &self.values[row * self.columns..(row + 1) * self.columns]
+    }
+
+    /// One row, to be written.
+    ///
+    /// # Panics
+    /// If there is no such row.
+    pub fn row_mut(&mut self, row: usize) -> &mut [R] {
+        &mut self.values[row * self.columns..(row + 1) * self.columns]
+    }
+
+    /// All numbers, row after row.
+    pub fn values(&self) -> &[R] {
+        &self.values
+    }
+
+    /// All numbers, to be written.
+    pub fn values_mut(&mut self) -> &mut [R] {
+        &mut self.values
+    }
+
+    /// All numbers, row after row.
+    pub fn into_values(self) -> Vec<R> {
+        self.values
+    }
+
+    /// Gives the matrix another size; what its numbers are then is not defined.
+    pub(crate) fn resize(&mut self, rows: usize, columns: usize) {
+        (self.rows, self.columns) = (rows, columns);
+        self.values.resize(rows * columns, R::zero());
+    }
+
+    /// Gives the matrix another size and sets all numbers to 0.
+    pub(crate) fn clear(&mut self, rows: usize, columns: usize) {
+        self.resize(rows, columns);
+        self.values.fill(R::zero());
+    }
+
+    /// Becomes the given rows of another matrix.
+    pub(crate) fn take_rows(&mut self, from: &Self, rows: &[usize]) {
+        self.resize(rows.len(), from.columns);
+        rows.iter().enumerate().for_each(|(to, &row)| self.row_mut(to).copy_from_slice(from.row(row)));
+    }
+
+    pub(crate) fn view(&self) -> MatrixRef<'_, R> {
+        MatrixRef::new(&self.values, self.rows, self.columns)
+    }
+}
+
+/// Runs `work` compiled for the vectors that this machine has.
+#[inline(always)]
+pub(crate) fn vectorized<T>(work: impl FnOnce() -> T) -> T {
+    pulp::Arch::new().dispatch(work)
+}

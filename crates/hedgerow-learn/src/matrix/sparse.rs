@@ -1,0 +1,385 @@
+//! Rows without their zeros, and products that touch only what is not zero.
+//!
+//! Four fifths of an MNIST image are zero, and half and more of what comes out of a rectified layer. A product that walks
+//! over the rest alone does the same additions in the same order: adding `0 * w` changes nothing. Each number of a result
+//! is summed by one thread in the order of the columns (or rows) with separate multiplications and additions, so that its
+//! bits depend neither on the number of threads, nor on how many rows are computed together, nor on the processor.
+
+use rayon::prelude::*;
+
+use super::{Matrix, vectorized};
+use crate::real::Real;
+
+/// Numbers of a result row that are summed together: as many as fit into vector registers beside the factors.
+const PANEL: usize = 80;
+
+/// The numbers of a matrix that are not zero, row by row. Room for a row is its whole width, so that rows can be filled
+/// at the same time.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct SparseRows<R> {
+    width: usize,
+    counts: Vec<u32>,
+    columns: Vec<u32>,
+    values: Vec<R>,
+}
+
+impl<R: Real> SparseRows<R> {
+    /// Becomes the rows of which `fill` gives the numbers, zeros included, `n_rows` of them.
+    pub(crate) fn fill<S: Copy + Send + Sync>(
+        &mut self,
+        width: usize,
+        n_rows: usize,
+        row_of: impl Fn(usize) -> S + Sync,
+        number: impl Fn(&S, usize) -> R + Sync,
+    ) {
+        self.width = width;
+        self.counts.resize(n_rows, 0);
+        // Rows stand `width` apart.
+        self.columns.resize(n_rows * width, 0);
+        self.values.resize(n_rows * width, R::zero());
+        let rows = self.columns.par_chunks_mut(width).zip(self.values.par_chunks_mut(width));
+        rows.zip(self.counts.par_iter_mut()).enumerate().with_min_len(16).for_each(|(row, ((columns, values), count))| {
+            let source = row_of(row);
+            let mut n = 0;
+            for column in 0..width {
+                // Written always and kept by counting on: there is no branch to guess wrong.
+                let value = number(&source, column);
+                columns[n] = column as u32;
+                values[n] = value;
+                n += usize::from(value != R::zero());
+            }
+            *count = n as u32;
+        });
+    }
+
+    /// Becomes the rows of a matrix.
+    pub(crate) fn fill_from(&mut self, matrix: &Matrix<R>) {
+        self.fill(matrix.n_columns(), matrix.n_rows(), |row| matrix.row(row), |row, column| row[column]);
+    }
+
+    /// Writes the rows with their zeros.
+    pub(crate) fn write_to(&self, dense: &mut Matrix<R>) {
+        dense.clear(self.n_rows(), self.width);
+        dense.values_mut().par_chunks_mut(self.width).enumerate().with_min_len(16).for_each(|(row, out)| {
+            let (columns, values) = self.row(row);
+            columns.iter().zip(values).for_each(|(&column, &value)| out[column as usize] = value);
+        });
+    }
+
+    pub(crate) fn n_rows(&self) -> usize {
+        self.counts.len()
+    }
+
+    /// The columns and numbers of one row.
+    #[inline(always)]
+    pub(crate) fn row(&self, row: usize) -> (&[u32], &[R]) {
+        let (start, count) = (row * self.width, self.counts[row] as usize);
+        (&self.columns[start..start + count], &self.values[start..start + count])
+    }
+
+    /// How many numbers are not zero.
+    pub(crate) fn n_filled(&self) -> usize {
+        self.counts.iter().map(|&count| count as usize).sum()
+    }
+}
+
+/// Some rows of [`SparseRows`], column by column. A row is named by its place among those taken.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct SparseColumns<R> {
+    starts: Vec<u32>,
+    rows: Vec<u32>,
+    values: Vec<R>,
+}
+
+impl<R: Real> SparseColumns<R> {
+    /// Becomes the given rows, by a counting sort.
+    pub(crate) fn take_rows(&mut self, from: &SparseRows<R>, rows: &[usize]) {
+        self.starts.clear();
+        self.starts.resize(from.width + 2, 0);
+        for &row in rows {
+            from.row(row).0.iter().for_each(|&column| self.starts[column as usize + 2] += 1);
+        }
+        for column in 2..self.starts.len() {
+            self.starts[column] += self.starts[column - 1];
+        }
+        let n_filled = self.starts.last().map_or(0, |&end| end as usize);
+        self.rows.resize(n_filled, 0);
+        self.values.resize(n_filled, R::zero());
+        for (place, &row) in rows.iter().enumerate() {
+            let (columns, values) = from.row(row);
+            for (&column, &value) in columns.iter().zip(values) {
+                // starts[column + 1] is where the next number of the column goes; in the end, where the column ends.
+                let next = &mut self.starts[column as usize + 1];
+                self.rows[*next as usize] = place as u32;
+                self.values[*next as usize] = value;
+                *next += 1;
+            }
+        }
+    }
+
+    fn column(&self, column: usize) -> (&[u32], &[R]) {
+        let range = self.starts[column] as usize..self.starts[column + 1] as usize;
+        (&self.rows[range.clone()], &self.values[range])
+    }
+
+    /// The product of these columns, as rows, with a matrix: `out[c] = sum over rows r of value[r, c] * factor[r]`.
+    ///
+    /// With rows of activations here and those of the gradient behind a layer as the factor, this is the gradient of the
+    /// layer's weights.
+    pub(crate) fn times(&self, factor: &Matrix<R>, out: &mut [R]) {
+        let width = factor.n_columns();
+        out.par_chunks_mut(width * COLUMNS_AT_A_TIME).enumerate().for_each(|(block, out)| {
+            vectorized(
+                #[inline(always)]
+                || {
+                    let mut start = 0;
+                    while start < width {
+                        let panel = panel_width(width - start);
+                        for (at, out) in out.chunks_exact_mut(width).enumerate() {
+                            let (rows, values) = self.column(block * COLUMNS_AT_A_TIME + at);
+                            sum_rows(rows, values, factor.values(), width, start, panel, None, out);
+                        }
+                        start += panel;
+                    }
+                },
+            );
+        });
+    }
+}
+
+/// Columns of a [`SparseColumns`] that are one task: their results fit into the nearest cache.
+const COLUMNS_AT_A_TIME: usize = 16;
+
+/// Rows of a result that are one task, at most.
+const ROWS_AT_A_TIME: usize = 64;
+
+/// Writes `bias + row * weights` for each row. `weights` has a row for each column of `rows`.
+pub(crate) fn sparse_rows_times<R: Real>(rows: &SparseRows<R>, weights: &[R], bias: &[R], out: &mut Matrix<R>) {
+    let width = bias.len();
+    out.resize(rows.n_rows(), width);
+    let at_a_time = rows_at_a_time(rows.n_rows());
+    out.values_mut().par_chunks_mut(width * at_a_time).enumerate().for_each(|(block, out)| {
+        vectorized(
+            #[inline(always)]
+            || {
+                let mut start = 0;
+                // Panel by panel, because a panel of the weights fits into the second cache and all of them do not.
+                while start < width {
+                    let panel = panel_width(width - start);
+                    for (at, out) in out.chunks_exact_mut(width).enumerate() {
+                        let (columns, values) = rows.row(block * at_a_time + at);
+                        sum_rows(columns, values, weights, width, start, panel, Some(bias), out);
+                    }
+                    start += panel;
+                }
+            },
+        );
+    });
+}
+
+/// Enough tasks for the threads to share them evenly. It changes no result.
+fn rows_at_a_time(n_rows: usize) -> usize {
+    n_rows.div_ceil(2 * rayon::current_num_threads()).clamp(1, ROWS_AT_A_TIME)
+}
+
+/// The widest panel that is compiled and not wider than what is left.
+fn panel_width(left: usize) -> usize {
+    [PANEL, 40, 16, 8, 4, 2].into_iter().find(|&width| width <= left).unwrap_or(1)
+}
+
+/// Adds `values[i] * factor[rows[i]]`, over the columns from `start` on, to the bias and writes the sums to `out`.
+#[inline(always)]
+#[allow(clippy::too_many_arguments, reason = "one place for what differs between the two products")]
+fn sum_rows<R: Real>(
+    rows: &[u32],
+    values: &[R],
+    factor: &[R],
+    width: usize,
+    start: usize,
+    panel: usize,
+    bias: Option<&[R]>,
+    out: &mut [R],
+) {
+    match panel {
+        PANEL => sum_panel::<R, PANEL>(rows, values, factor, width, start, bias, out),
+        40 => sum_panel::<R, 40>(rows, values, factor, width, start, bias, out),
+        16 => sum_panel::<R, 16>(rows, values, factor, width, start, bias, out),
+        8 => sum_panel::<R, 8>(rows, values, factor, width, start, bias, out),
+        4 => sum_panel::<R, 4>(rows, values, factor, width, start, bias, out),
+        2 => sum_panel::<R, 2>(rows, values, factor, width, start, bias, out),
+        _ => sum_panel::<R, 1>(rows, values, factor, width, start, bias, out),
+    }
+}
+
+#[inline(always)]
+fn sum_panel<R: Real, const N: usize>(
+    rows: &[u32],
+    values: &[R],
+    factor: &[R],
+    width: usize,
+    start: usize,
+    bias: Option<&[R]>,
+    out: &mut [R],
+) {
+    let mut sums = [R::zero(); N];
+    if let Some(bias) = bias {
+        sums.copy_from_slice(&bias[start..start + N]);
+    }
+    for (&row, &value) in rows.iter().zip(values) {
+        let at = row as usize * width + start;
+        let factor = &factor[at..at + N];
+        for lane in 0..N {
+            sums[lane] += value * factor[lane];
+        }
+    }
+    out[start..start + N].copy_from_slice(&sums);
+}
+
+/// Writes `gradient[r] . weights[c]` at the places (r, c) where `active` has a number, and 0 elsewhere. Row r of the result
+/// belongs to row `rows[r]` of `active`.
+///
+/// Behind a rectified layer this is the gradient of what went into it: where nothing came out, nothing goes back.
+pub(crate) fn masked_product<R: Real>(
+    gradient: &Matrix<R>,
+    weights: &[R],
+    active: &SparseRows<R>,
+    rows: &[usize],
+    out: &mut Matrix<R>,
+) {
+    let (width, inputs) = (gradient.n_columns(), active.width);
+    out.clear(rows.len(), inputs);
+    let at_a_time = rows_at_a_time(rows.len());
+    out.values_mut().par_chunks_mut(inputs * at_a_time).enumerate().for_each(|(block, out)| {
+        vectorized(
+            #[inline(always)]
+            || {
+                for (at, out) in out.chunks_exact_mut(inputs).enumerate() {
+                    let place = block * at_a_time + at;
+                    let gradient = gradient.row(place);
+                    let (columns, _) = active.row(rows[place]);
+                    let mut groups = columns.chunks_exact(4);
+                    for group in &mut groups {
+                        let weights = [0, 1, 2, 3].map(|at| weights_of(weights, group[at], width));
+                        let products = dot::<R, 4>(gradient, weights);
+                        (0..4).for_each(|at| out[group[at] as usize] = products[at]);
+                    }
+                    for &column in groups.remainder() {
+                        out[column as usize] = dot::<R, 1>(gradient, [weights_of(weights, column, width)])[0];
+                    }
+                }
+            },
+        );
+    });
+}
+
+#[inline(always)]
+fn weights_of<R>(weights: &[R], row: u32, width: usize) -> &[R] {
+    &weights[row as usize * width..(row as usize + 1) * width]
+}
+
+/// Products of one row with `N` others. Eight running sums each, added in a fixed order: the same for every `N`.
+#[inline(always)]
+fn dot<R: Real, const N: usize>(a: &[R], others: [&[R]; N]) -> [R; N] {
+    const LANES: usize = 8;
+    let mut sums = [[R::zero(); LANES]; N];
+    let whole = a.len() / LANES * LANES;
+    let mut at = 0;
+    while at < whole {
+        for n in 0..N {
+            let (a, b) = (&a[at..at + LANES], &others[n][at..at + LANES]);
+            for lane in 0..LANES {
+                sums[n][lane] += a[lane] * b[lane];
+            }
+        }
+        at += LANES;
+    }
+    let mut products = [R::zero(); N];
+    for n in 0..N {
+        let s = &sums[n];
+        let mut product = ((s[0] + s[4]) + (s[2] + s[6])) + ((s[1] + s[5]) + (s[3] + s[7]));
+        for at in whole..a.len() {
+            product += a[at] * others[n][at];
+        }
+        products[n] = product;
+    }
+    products
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use hedgerow_core::random::SplitMix64;
+
+    /// Small whole numbers, many of them zero: every order of summation gives the same sum.
+    fn matrix(rows: usize, columns: usize, seed: u64) -> Matrix<f32> {
+        let mut random = SplitMix64::new(seed, 0);
+        let values = (0..rows * columns).map(|_| (random.below(9) as f32 - 4.0).max(0.0) * 0.5).collect();
+        Matrix::from_values(rows, columns, values)
+    }
+
+    fn sparse(matrix: &Matrix<f32>) -> SparseRows<f32> {
+        let mut rows = SparseRows::default();
+        rows.fill_from(matrix);
+        rows
+    }
+
+    #[test]
+    fn rows_times_weights_are_those_of_a_loop_for_every_width() {
+        for (n, inputs, width) in [(1, 1, 1), (3, 5, 7), (70, 13, 20), (9, 31, 135), (2, 6, 400)] {
+            let (a, w) = (matrix(n, inputs, 1), matrix(inputs, width, 2));
+            let bias = matrix(1, width, 3);
+            let mut out = Matrix::default();
+            sparse_rows_times(&sparse(&a), w.values(), bias.values(), &mut out);
+            for row in 0..n {
+                for column in 0..width {
+                    let product: f32 = (0..inputs).map(|k| a.row(row)[k] * w.row(k)[column]).sum();
+                    assert_eq!(out.row(row)[column], bias.values()[column] + product, "{n} {inputs} {width}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn columns_times_rows_are_those_of_a_loop_for_chosen_rows() {
+        let (a, gradient) = (matrix(9, 35, 1), matrix(3, 27, 2));
+        let chosen = [7, 0, 4];
+        let mut columns = SparseColumns::default();
+        columns.take_rows(&sparse(&a), &chosen);
+        let mut out = vec![-1.0; 35 * 27];
+        columns.times(&gradient, &mut out);
+        for input in 0..35 {
+            for output in 0..27 {
+                let sum: f32 = (0..3).map(|r| a.row(chosen[r])[input] * gradient.row(r)[output]).sum();
+                assert_eq!(out[input * 27 + output], sum);
+            }
+        }
+    }
+
+    #[test]
+    fn masked_products_are_those_of_a_loop_where_something_came_out_and_zero_elsewhere() {
+        let (active, weights, gradient) = (matrix(6, 23, 1), matrix(23, 37, 2), matrix(2, 37, 3));
+        let chosen = [5, 2];
+        let mut out = Matrix::default();
+        masked_product(&gradient, weights.values(), &sparse(&active), &chosen, &mut out);
+        for r in 0..2 {
+            for c in 0..23 {
+                let product: f32 = (0..37).map(|k| gradient.row(r)[k] * weights.row(c)[k]).sum();
+                let expected = if active.row(chosen[r])[c] == 0.0 { 0.0 } else { product };
+                assert_eq!(out.row(r)[c], expected);
+            }
+        }
+    }
+
+    #[test]
+    fn a_row_has_the_same_bits_alone_and_among_others() {
+        let mut random = SplitMix64::new(5, 0);
+        let mut numbers = |n: usize| (0..n).map(|_| random.normal() as f32).collect::<Vec<_>>();
+        let (a, w, bias) = (Matrix::from_values(50, 30, numbers(1500)), numbers(30 * 45), numbers(45));
+        let (mut all, mut one) = (Matrix::default(), Matrix::default());
+        sparse_rows_times(&sparse(&a), &w, &bias, &mut all);
+        for row in 0..50 {
+            sparse_rows_times(&sparse(&Matrix::from_values(1, 30, a.row(row).to_vec())), &w, &bias, &mut one);
+            assert_eq!(one.values(), all.row(row));
+        }
+    }
+}

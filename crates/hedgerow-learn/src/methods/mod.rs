@@ -1,0 +1,247 @@
+//! The methods: each reads like its paper, and says which points are compared and what is made small.
+//!
+//! A method knows a [`Transform`](crate::Transform) through a [`Learner`] only: it asks for representations and hands back their gradient. It gets the data in
+//! *rounds*, the subsets of Algorithm 1 of the DBS paper: some points to choose references from, then the queries.
+
+mod dbs;
+mod dbt;
+mod mlp_classifier;
+mod random_set;
+mod siamese;
+mod soft_nn;
+mod triplet;
+
+use hedgerow_core::random::SplitMix64;
+use serde::{Deserialize, Serialize};
+
+use crate::error::StepError;
+use crate::learner::Learner;
+use crate::loss::{DistanceScale, RepresentationGradient, SoftNeighbor};
+use crate::matrix::{Matrix, vectorized};
+use crate::real::Real;
+use crate::selection::{Pair, Triplet};
+use crate::transform::Transform;
+pub use dbs::Dbs;
+pub use dbt::{Dbt, NodeGradient};
+pub use mlp_classifier::MlpClassifier;
+pub use random_set::RandomSet;
+pub use siamese::Siamese;
+pub use soft_nn::{Roles, SoftNn};
+pub use triplet::TripletNetwork;
+
+/// How representations are learned.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", tag = "method")]
+#[non_exhaustive]
+pub enum Method {
+    /// Differentiable boundary sets (Adikari and Draper 2018).
+    Dbs(Dbs),
+    /// Differentiable boundary trees (Zoran et al. 2017), v1 and v2 of the DBS paper.
+    Dbt(Dbt),
+    /// NNet*: a classifier with one more layer.
+    MlpClassifier(MlpClassifier),
+    /// Pairs and the contrastive loss.
+    Siamese(Siamese),
+    /// Semi-hard triplets.
+    Triplet(TripletNetwork),
+    /// The soft nearest neighbor loss: DBS with all points as references.
+    SoftNn(SoftNn),
+    /// DBS with random points in the place of the boundary set.
+    RandomSet(RandomSet),
+}
+
+impl Default for Method {
+    fn default() -> Self {
+        Self::Dbs(Dbs::default())
+    }
+}
+
+/// How many points a round has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RoundSize {
+    /// Points that references are chosen from: N_b in the papers.
+    pub n_boundary: usize,
+    /// Queries: N_t.
+    pub n_train: usize,
+}
+
+impl RoundSize {
+    /// Points of a round.
+    pub fn total(self) -> usize {
+        self.n_boundary + self.n_train
+    }
+}
+
+impl Method {
+    /// The name by which users ask for it.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Dbs(_) => "dbs",
+            Self::Dbt(Dbt { gradient: NodeGradient::Frozen, .. }) => "dbt-v1",
+            Self::Dbt(Dbt { gradient: NodeGradient::Joint, .. }) => "dbt-v2",
+            Self::MlpClassifier(_) => "classifier",
+            Self::Siamese(_) => "siamese",
+            Self::Triplet(_) => "triplet",
+            Self::SoftNn(_) => "soft-nn",
+            Self::RandomSet(_) => "random-set",
+        }
+    }
+
+    /// How many points a round has. Where all points of a round are alike, they count as queries.
+    pub fn round_size(&self) -> RoundSize {
+        let all = |n_train: usize| RoundSize { n_boundary: 0, n_train };
+        match self {
+            Self::Dbs(method) => method.round_size(),
+            Self::Dbt(method) => {
+                RoundSize { n_boundary: method.boundary_batch_size, n_train: method.train_batch_size }
+            }
+            Self::MlpClassifier(method) => all(method.batch_size),
+            Self::Siamese(method) => all(method.batch_size),
+            Self::Triplet(method) => all(method.batch_size),
+            Self::SoftNn(method) => method.round_size(),
+            Self::RandomSet(method) => method.0.round_size(),
+        }
+    }
+
+    /// The distance that the loss is made of, if it is one with sigma.
+    pub fn scale(&self) -> Option<DistanceScale> {
+        match self {
+            Self::Dbs(method) => Some(method.scale),
+            Self::Dbt(method) => Some(method.scale),
+            Self::SoftNn(method) => Some(method.scale),
+            Self::RandomSet(method) => Some(method.0.scale),
+            Self::MlpClassifier(_) | Self::Siamese(_) | Self::Triplet(_) => None,
+        }
+    }
+
+    /// Whether the network ends with a layer that names the class, which representations do not have.
+    pub fn has_class_layer(&self) -> bool {
+        matches!(self, Self::MlpClassifier(_))
+    }
+
+    /// Learns from one round.
+    ///
+    /// # Errors
+    /// A loss that is not a number any more.
+    pub fn round<R: Real, T: Transform<R>>(
+        &self,
+        learner: &mut Learner<'_, R, T>,
+        round: &Round<'_>,
+        work: &mut Workspace<R>,
+    ) -> Result<RoundReport, StepError> {
+        match self {
+            Self::Dbs(method) => method.round(learner, round, work),
+            Self::Dbt(method) => method.round(learner, round, work),
+            Self::MlpClassifier(method) => method.round(learner, round, work),
+            Self::Siamese(method) => method.round(learner, round, work),
+            Self::Triplet(method) => method.round(learner, round, work),
+            Self::SoftNn(method) => method.round(learner, round, work),
+            Self::RandomSet(method) => method.round(learner, round, work),
+        }
+    }
+}
+
+/// The points of one round.
+#[derive(Debug, Clone)]
+pub struct Round<'a> {
+    /// Their rows in the data: first those that references are chosen from, then the queries.
+    pub rows: &'a [usize],
+    /// Their classes, from 0.
+    pub labels: &'a [u32],
+    /// How many references are chosen from.
+    pub n_boundary: usize,
+    /// The seed of what the method draws in this round.
+    pub seed: u64,
+}
+
+impl Round<'_> {
+    pub(crate) fn boundary_labels(&self) -> &[u32] {
+        &self.labels[..self.n_boundary]
+    }
+
+    pub(crate) fn queries(&self) -> std::ops::Range<usize> {
+        self.n_boundary..self.rows.len()
+    }
+
+    pub(crate) fn random(&self) -> SplitMix64 {
+        SplitMix64::new(self.seed, 0)
+    }
+}
+
+/// What became of a round.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct RoundReport {
+    /// The mean loss over the queries that had a reference of their class.
+    pub loss: f64,
+    /// Points that queries were compared with: the boundary set, the nodes of the tree, ...
+    pub n_references: usize,
+    /// Queries left out because no reference had their class.
+    pub n_left_out: usize,
+}
+
+/// Memory that methods keep from round to round.
+#[derive(Debug, Clone)]
+pub struct Workspace<R> {
+    pub(crate) gradient: RepresentationGradient<R>,
+    pub(crate) neighbors: SoftNeighbor<R>,
+    pub(crate) members: Vec<usize>,
+    pub(crate) rows: Vec<usize>,
+    pub(crate) pairs: Vec<Pair>,
+    pub(crate) triplets: Vec<Triplet>,
+}
+
+impl<R: Real> Workspace<R> {
+    /// Prepares for a method.
+    pub fn new(method: &Method) -> Self {
+        Self {
+            gradient: RepresentationGradient::default(),
+            neighbors: SoftNeighbor::new(method.scale().unwrap_or_default()),
+            members: Vec::new(),
+            rows: Vec::new(),
+            pairs: Vec::new(),
+            triplets: Vec::new(),
+        }
+    }
+
+    /// The mean soft-neighbor loss of queries over the references in `members` and its gradient, and how many queries had no
+    /// reference of their class. A query is no reference of its own.
+    pub(crate) fn soft_neighbor_loss(
+        &mut self,
+        representations: &Matrix<R>,
+        labels: &[u32],
+        queries: std::ops::Range<usize>,
+    ) -> (R, usize) {
+        let Self { gradient, neighbors, members, .. } = self;
+        gradient.clear(representations.n_rows(), representations.n_columns());
+        let (mut sum, mut n_counted) = (R::zero(), 0);
+        vectorized(
+            #[inline(always)]
+            || {
+                for query in queries.clone() {
+                    let point = representations.row(query);
+                    let others = members.iter().filter(|&&member| member != query);
+                    let references = others.clone().map(|&member| (representations.row(member), labels[member]));
+                    let Some(loss) = neighbors.loss(point, labels[query], references) else { continue };
+                    sum += loss;
+                    n_counted += 1;
+                    for (&factor, &member) in neighbors.factors().iter().zip(others) {
+                        let reference = representations.row(member);
+                        gradient.add_difference(query, factor, point, reference);
+                        gradient.add_difference(member, factor, reference, point);
+                    }
+                }
+            },
+        );
+        (self.mean(sum, n_counted), queries.len() - n_counted)
+    }
+
+    /// Divides a sum and its gradient by how many there were.
+    pub(crate) fn mean(&mut self, sum: R, n: usize) -> R {
+        let share = R::one() / R::of(n.max(1) as f64);
+        self.gradient.scale(share);
+        sum * share
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,53 @@
+//! Siamese networks: pairs, drawn together or pushed apart.
+
+use serde::{Deserialize, Serialize};
+
+use super::{Round, RoundReport, Workspace};
+use crate::error::StepError;
+use crate::learner::Learner;
+use crate::loss::contrastive;
+use crate::real::Real;
+use crate::selection::random_pairs;
+use crate::transform::Transform;
+
+/// The contrastive loss over random pairs: for each point one partner of its class and one of another.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Siamese {
+    /// Points of a step.
+    pub batch_size: usize,
+    /// Distance from which on examples of different classes are left alone.
+    pub margin: f64,
+}
+
+impl Default for Siamese {
+    fn default() -> Self {
+        Self { batch_size: 200, margin: 5.0 }
+    }
+}
+
+impl Siamese {
+    pub(super) fn round<R: Real, T: Transform<R>>(
+        self,
+        learner: &mut Learner<'_, R, T>,
+        round: &Round<'_>,
+        work: &mut Workspace<R>,
+    ) -> Result<RoundReport, StepError> {
+        let representations = learner.forward(round.rows);
+        random_pairs(round.labels, &mut round.random(), &mut work.pairs);
+        work.gradient.clear(representations.n_rows(), representations.n_columns());
+        let mut sum = R::zero();
+        for pair in &work.pairs {
+            let (a, b) = (representations.row(pair.first), representations.row(pair.second));
+            let (loss, factor) = contrastive(a, b, pair.is_same_class, R::of(self.margin));
+            sum += loss;
+            if factor != R::zero() {
+                work.gradient.add_difference(pair.first, factor, a, b);
+                work.gradient.add_difference(pair.second, factor, b, a);
+            }
+        }
+        let loss = work.mean(sum, work.pairs.len());
+        learner.descend(&mut work.gradient, loss)?;
+        Ok(RoundReport { loss: loss.wide(), ..RoundReport::default() })
+    }
+}

@@ -1,0 +1,179 @@
+//! Gradients of every method against finite differences, in f64.
+
+use super::*;
+use crate::optimizer::AdamParams;
+use crate::transform::{Activation, Architecture, DenseNetwork, Initialization, InputScale, TrainableNetwork};
+use hedgerow_core::Points;
+
+const N_INPUTS: usize = 5;
+const N_CLASSES: usize = 3;
+
+struct Setting {
+    points: Points,
+    labels: Vec<u32>,
+    network: DenseNetwork<f64>,
+    n_boundary: usize,
+}
+
+impl Setting {
+    fn new(method: &Method, activation: Activation, seed: u64) -> Self {
+        let mut random = SplitMix64::new(seed, 1);
+        let n = 24;
+        // Half of the numbers are zero, so that products that leave zeros out are used too.
+        let values = (0..n * N_INPUTS).map(|_| (random.normal() as f32).max(0.0)).collect();
+        let labels = (0..n).map(|_| random.below(N_CLASSES) as u32).collect();
+        let mut layers = vec![7, 6, 4];
+        if method.has_class_layer() {
+            layers.push(N_CLASSES);
+        }
+        let architecture = Architecture { n_inputs: N_INPUTS, layers, activation };
+        let mut network = DenseNetwork::new(architecture, InputScale::One, Initialization::He, seed);
+        // Biases too are to have a gradient worth testing.
+        network.parameters_mut().iter_mut().for_each(|parameter| *parameter += 0.1 * random.normal());
+        let n_boundary = if method.round_size().n_boundary == 0 { 0 } else { n / 2 };
+        Self { points: Points::from_f32(N_INPUTS, values).unwrap(), labels, network, n_boundary }
+    }
+
+    /// The loss of a round, and the gradient of the parameters.
+    fn loss(&self, method: &Method, network: DenseNetwork<f64>) -> (f64, Vec<f64>) {
+        let mut learner = Learner::new(TrainableNetwork::new(network), AdamParams::default(), self.points.view());
+        let rows: Vec<usize> = (0..self.labels.len()).collect();
+        let round = Round { rows: &rows, labels: &self.labels, n_boundary: self.n_boundary, seed: 3 };
+        // The learning rate is 0: nothing moves.
+        let report = method.round(&mut learner, &round, &mut Workspace::new(method)).unwrap();
+        (report.loss, learner.transform_mut().parameters_and_gradient().1.to_vec())
+    }
+
+    fn compare_with_finite_differences(&self, method: &Method) {
+        let (loss, gradient) = self.loss(method, self.network.clone());
+        assert!(loss > 0.0 && gradient.iter().any(|slope| *slope != 0.0));
+        let step = 1e-6;
+        for at in 0..gradient.len() {
+            let near = |step: f64| {
+                let mut network = self.network.clone();
+                network.parameters_mut()[at] += step;
+                self.loss(method, network).0
+            };
+            let difference = (near(step) - near(-step)) / (2.0 * step);
+            let tolerance = 1e-6 * (1.0 + difference.abs());
+            assert!(
+                (gradient[at] - difference).abs() < tolerance,
+                "{} parameter {at}: {} but finite differences give {difference}",
+                method.name(),
+                gradient[at]
+            );
+        }
+    }
+}
+
+fn methods() -> Vec<Method> {
+    let dbs = Dbs { scale: DistanceScale::SquaredEuclidean(5.0), ..Dbs::default() };
+    vec![
+        Method::Dbs(dbs),
+        Method::Dbs(Dbs { scale: DistanceScale::Euclidean(2.0), ..dbs }),
+        Method::Dbt(Dbt { scale: dbs.scale, ..Dbt::v2().batched() }),
+        Method::Dbt(Dbt { scale: dbs.scale, voters: crate::selection::Voters::SiblingsAndParent, ..Dbt::v2().batched() }),
+        Method::MlpClassifier(MlpClassifier::default()),
+        Method::Siamese(Siamese::default()),
+        Method::Triplet(TripletNetwork::default()),
+        Method::SoftNn(SoftNn { scale: dbs.scale, ..SoftNn::default() }),
+        Method::SoftNn(SoftNn { scale: dbs.scale, roles: Roles::Both, ..SoftNn::default() }),
+        Method::RandomSet(RandomSet(dbs)),
+    ]
+}
+
+#[test]
+fn gradients_of_every_method_are_those_of_finite_differences() {
+    for method in methods() {
+        for activation in [Activation::Relu, Activation::Tanh] {
+            Setting::new(&method, activation, 11).compare_with_finite_differences(&method);
+        }
+    }
+}
+
+#[test]
+fn gradients_with_every_activation_are_those_of_finite_differences() {
+    for activation in [Activation::Relu, Activation::LeakyRelu, Activation::Gelu, Activation::Tanh] {
+        let method = Method::Dbs(Dbs { scale: DistanceScale::SquaredEuclidean(5.0), ..Dbs::default() });
+        Setting::new(&method, activation, 12).compare_with_finite_differences(&method);
+    }
+}
+
+/// A network that remembers what was handed back to it, and hands on all rows or the live ones.
+#[test]
+fn dead_rows_change_no_bit_of_the_gradient() {
+    let method = Method::Dbs(Dbs { scale: DistanceScale::SquaredEuclidean(5.0), ..Dbs::default() });
+    let setting = Setting::new(&method, Activation::Relu, 13);
+    let rows: Vec<usize> = (0..setting.labels.len()).collect();
+    let mut network = TrainableNetwork::new(setting.network.clone());
+    let representations = network.forward(crate::transform::Inputs::Rows(setting.points.view(), &rows)).clone();
+    let mut work = Workspace::new(&method);
+    crate::selection::boundary_set(&representations, &setting.labels[..setting.n_boundary], &mut work.members);
+    work.soft_neighbor_loss(&representations, &setting.labels, setting.n_boundary..rows.len());
+    work.gradient.settle();
+    let n_live = work.gradient.rows().len();
+    assert!(n_live < rows.len(), "no row is dead");
+    network.backward(work.gradient.rows(), work.gradient.live());
+    let live = network.parameters_and_gradient().1.to_vec();
+    let mut all = Matrix::zeros(rows.len(), representations.n_columns());
+    rows.iter().for_each(|&row| all.row_mut(row).copy_from_slice(work.gradient.row(row)));
+    network.backward(&rows, &all);
+    let with_dead = network.parameters_and_gradient().1;
+    assert!(live.iter().zip(with_dead).all(|(a, b)| a == b));
+}
+
+#[test]
+fn frozen_nodes_get_exactly_no_gradient_and_queries_the_same() {
+    let of = |gradient: NodeGradient| {
+        let method = Method::Dbt(Dbt { gradient, scale: DistanceScale::SquaredEuclidean(5.0), ..Dbt::v2().batched() });
+        let setting = Setting::new(&method, Activation::Relu, 14);
+        let rows: Vec<usize> = (0..setting.labels.len()).collect();
+        let mut learner =
+            Learner::new(TrainableNetwork::new(setting.network.clone()), AdamParams::default(), setting.points.view());
+        let round = Round { rows: &rows, labels: &setting.labels, n_boundary: setting.n_boundary, seed: 3 };
+        let mut work = Workspace::new(&method);
+        let report = method.round(&mut learner, &round, &mut work).unwrap();
+        (report, work.gradient, rows.len() - setting.n_boundary)
+    };
+    let ((frozen_report, frozen, n_queries), (joint_report, joint, _)) =
+        (of(NodeGradient::Frozen), of(NodeGradient::Joint));
+    assert!((frozen_report.loss - joint_report.loss).abs() < 1e-12);
+    assert!(frozen.rows().iter().all(|&row| row < n_queries));
+    assert!(joint.rows().iter().any(|&row| row >= n_queries));
+    for row in 0..n_queries {
+        assert!(frozen.row(row).iter().zip(joint.row(row)).all(|(a, b)| (a - b).abs() < 1e-12));
+    }
+}
+
+#[test]
+fn sequential_steps_add_up_to_the_batched_one_where_nothing_moves() {
+    for gradient in [NodeGradient::Frozen, NodeGradient::Joint] {
+        let batched = Dbt { gradient, scale: DistanceScale::SquaredEuclidean(5.0), ..Dbt::v2().batched() };
+        let setting = Setting::new(&Method::Dbt(batched), Activation::Relu, 15);
+        let (loss, _) = setting.loss(&Method::Dbt(batched), setting.network.clone());
+        let sequential = Dbt { queries_per_step: 1, ..batched };
+        let (sequential_loss, _) = setting.loss(&Method::Dbt(sequential), setting.network.clone());
+        assert!((loss - sequential_loss).abs() < 1e-12);
+    }
+}
+
+#[test]
+fn degenerate_rounds_give_numbers() {
+    let points = Points::from_f32(N_INPUTS, vec![1.0; 8 * N_INPUTS]).unwrap();
+    let rows: Vec<usize> = (0..8).collect();
+    for labels in [[0_u32; 8], [0, 1, 0, 1, 0, 1, 0, 1], [0, 0, 0, 0, 1, 1, 1, 1]] {
+        for mut method in methods().into_iter().chain([Method::Dbt(Dbt::v1())]) {
+            if let Method::Dbt(dbt) = &mut method {
+                dbt.queries_per_step = 1;
+            }
+            let network = Setting::new(&method, Activation::Relu, 16).network;
+            let n_boundary = if method.round_size().n_boundary == 0 { 0 } else { 4 };
+            let mut learner = Learner::new(TrainableNetwork::new(network), AdamParams::default(), points.view());
+            learner.set_rate(1e-3, 0);
+            let round = Round { rows: &rows, labels: &labels, n_boundary, seed: 3 };
+            let report = method.round(&mut learner, &round, &mut Workspace::new(&method)).unwrap();
+            assert!(report.loss.is_finite(), "{} {labels:?}", method.name());
+            assert!(learner.transform().parameters().iter().all(|parameter| parameter.is_finite()));
+        }
+    }
+}

@@ -1,0 +1,162 @@
+//! Shuffling and partition of the data into rounds, as in Algorithm 1 of the DBS paper.
+
+use hedgerow_core::random::{SplitMix64, shuffle};
+
+use crate::methods::RoundSize;
+
+/// Streams of random numbers: the order of an epoch, and what a round draws.
+const ORDER: u64 = 0x6f72_6465_7200_0000;
+const ROUND: u64 = 0x726f_756e_6400_0000;
+
+/// Members of a class that a round should have of each of its classes on either side, if the data allows it.
+const MEMBERS_OF_A_CLASS: usize = 2;
+
+/// How the examples of an epoch are dealt out to rounds.
+#[derive(Debug, Clone)]
+pub(crate) struct Partition {
+    /// Rows to learn from.
+    rows: Vec<usize>,
+    /// Their classes, from 0.
+    labels: Vec<u32>,
+    n_classes: usize,
+    size: RoundSize,
+    seed: u64,
+}
+
+impl Partition {
+    /// A partition into rounds of this size, or smaller ones of the same proportion if there are fewer examples.
+    ///
+    /// `labels` are those of all examples; `rows` are the ones to learn from.
+    pub(crate) fn new(rows: Vec<usize>, labels: &[u32], n_classes: usize, wanted: RoundSize, seed: u64) -> Self {
+        let labels = rows.iter().map(|&row| labels[row]).collect();
+        let size = shrunk(wanted, rows.len());
+        Self { rows, labels, n_classes, size, seed }
+    }
+
+    /// Points of a round.
+    pub(crate) fn size(&self) -> RoundSize {
+        self.size
+    }
+
+    /// Rounds in an epoch. Examples that do not fill a round sit the epoch out; others do in the next.
+    pub(crate) fn n_rounds(&self) -> usize {
+        self.rows.len() / self.size.total()
+    }
+
+    /// Whether rounds hold some of the classes only, since they are too small for all.
+    pub(crate) fn is_by_class(&self) -> bool {
+        let smaller = if self.size.n_boundary == 0 { self.size.n_train } else { self.size.n_boundary.min(self.size.n_train) };
+        self.n_classes * MEMBERS_OF_A_CLASS > smaller
+    }
+
+    /// The rows of an epoch, round after round; a function of the seed and the epoch alone.
+    pub(crate) fn epoch(&self, epoch: u64) -> Vec<usize> {
+        let mut places: Vec<usize> = (0..self.rows.len()).collect();
+        shuffle(&mut places, self.seed, ORDER ^ epoch);
+        if self.is_by_class() {
+            self.group_by_class(&mut places, epoch);
+        }
+        places.into_iter().map(|place| self.rows[place]).collect()
+    }
+
+    /// Reorders shuffled places so that each round has several examples of each class that it has at all: pairs of one
+    /// class, one for either side of a round.
+    fn group_by_class(&self, places: &mut Vec<usize>, epoch: u64) {
+        let mut of_class: Vec<Vec<usize>> = vec![Vec::new(); self.n_classes];
+        places.iter().for_each(|&place| of_class[self.labels[place] as usize].push(place));
+        // Groups of one class: an even number on each side of a round.
+        let per_group = 2 * MEMBERS_OF_A_CLASS;
+        let mut groups: Vec<Vec<usize>> =
+            of_class.iter().flat_map(|of_class| of_class.chunks(per_group).map(<[usize]>::to_vec)).collect();
+        shuffle(&mut groups, self.seed, ORDER ^ epoch ^ (1 << 63));
+        let groups: Vec<usize> = groups.into_iter().flatten().collect();
+        places.clear();
+        for round in groups.chunks(self.size.total()) {
+            if self.size.n_boundary == 0 || round.len() < self.size.total() {
+                places.extend(round);
+                continue;
+            }
+            // Dealt out to the two sides in proportion, so that most classes are on both.
+            let (mut boundary, mut queries) = (Vec::new(), Vec::new());
+            for (at, &place) in round.iter().enumerate() {
+                let due = (at + 1) * self.size.n_boundary / self.size.total();
+                if boundary.len() < due { boundary.push(place) } else { queries.push(place) }
+            }
+            places.extend(boundary.into_iter().chain(queries));
+        }
+    }
+
+    /// The seed of what a round draws.
+    pub(crate) fn round_seed(&self, epoch: u64, round: usize) -> u64 {
+        SplitMix64::new(self.seed, ROUND ^ (epoch << 20) ^ round as u64).bits()
+    }
+}
+
+/// The same proportion within `n_examples`.
+fn shrunk(wanted: RoundSize, n_examples: usize) -> RoundSize {
+    if wanted.total() <= n_examples {
+        return wanted;
+    }
+    let n_boundary = match wanted.n_boundary {
+        0 => 0,
+        // At least one on either side.
+        n => (n * n_examples / wanted.total()).clamp(1, n_examples.saturating_sub(1).max(1)),
+    };
+    RoundSize { n_boundary, n_train: n_examples - n_boundary.min(n_examples) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn size(n_boundary: usize, n_train: usize) -> RoundSize {
+        RoundSize { n_boundary, n_train }
+    }
+
+    #[test]
+    fn every_example_is_seen_once_in_an_epoch_and_orders_differ() {
+        let labels = vec![0; 100];
+        let rows: Vec<usize> = (0..100).filter(|row| row % 10 != 3).collect();
+        let partition = Partition::new(rows.clone(), &labels, 1, size(20, 10), 5);
+        assert_eq!(partition.n_rounds(), 3);
+        let (first, second) = (partition.epoch(0), partition.epoch(1));
+        assert_ne!(first, second);
+        assert_eq!(first, partition.epoch(0));
+        let sorted = |mut rows: Vec<usize>| {
+            rows.sort_unstable();
+            rows
+        };
+        assert_eq!((sorted(first), sorted(second)), (rows.clone(), rows));
+        assert_ne!(partition.round_seed(0, 1), partition.round_seed(1, 0));
+    }
+
+    #[test]
+    fn rounds_shrink_in_proportion_and_keep_both_sides() {
+        assert_eq!(shrunk(size(100, 100), 60_000), size(100, 100));
+        assert_eq!(shrunk(size(100, 100), 150), size(75, 75));
+        assert_eq!(shrunk(size(1000, 100), 11), size(10, 1));
+        assert_eq!(shrunk(size(100, 1), 3), size(2, 1));
+        assert_eq!(shrunk(size(1, 100), 2), size(1, 1));
+        assert_eq!(shrunk(size(0, 200), 150), size(0, 150));
+    }
+
+    #[test]
+    fn with_many_classes_most_queries_have_a_class_among_the_references() {
+        let labels: Vec<u32> = (0..5000).map(|row| row % 1000).collect();
+        let partition = Partition::new((0..5000).collect(), &labels, 1000, size(100, 100), 1);
+        assert!(partition.is_by_class());
+        let epoch = partition.epoch(3);
+        let mut seen: Vec<usize> = epoch.clone();
+        seen.sort_unstable();
+        assert!(seen.iter().enumerate().all(|(at, &row)| at == row));
+        let mut n_answered = 0;
+        for round in epoch.chunks(200) {
+            let (boundary, queries) = round.split_at(100);
+            let has = |class: u32| boundary.iter().any(|&row| labels[row] == class);
+            n_answered += queries.iter().filter(|&&row| has(labels[row])).count();
+        }
+        assert!(n_answered > 2000, "{n_answered} of 2500");
+        let few = Partition::new((0..5000).collect(), &vec![0; 5000], 2, size(100, 100), 1);
+        assert!(!few.is_by_class());
+    }
+}

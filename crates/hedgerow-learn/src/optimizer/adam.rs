@@ -1,0 +1,212 @@
+//! Adam (Kingma and Ba 2015), AdamW (Loshchilov and Hutter 2019), and the average of the weights, in one pass over memory.
+
+use std::ops::Range;
+
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+
+use crate::matrix::vectorized;
+use crate::real::Real;
+
+/// Parameters that one task changes: few enough to share the work, and enough to be worth a task.
+const CHUNK: usize = 16_384;
+
+/// What Adam is told besides the learning rate.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct AdamParams {
+    /// How much of the mean gradient is kept from step to step. The public code of the paper's authors has 0.5.
+    pub beta1: f64,
+    /// How much of the mean squared gradient is kept.
+    pub beta2: f64,
+    /// Added to the root of the mean squared gradient.
+    pub epsilon: f64,
+    /// Share of each weight (not of the biases) that is taken away at each step, times the learning rate: AdamW. 0 is Adam.
+    pub weight_decay: f64,
+    /// How much of the average of the weights is kept from step to step; the average is what is used in the end. None:
+    /// the last weights are. The first steps keep less, so that the average forgets where it started.
+    pub averaging: Option<f64>,
+}
+
+impl Default for AdamParams {
+    fn default() -> Self {
+        Self { beta1: 0.9, beta2: 0.999, epsilon: 1e-8, weight_decay: 0.0, averaging: None }
+    }
+}
+
+/// The memory of Adam.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Adam<R = f32> {
+    params: AdamParams,
+    n_steps: u64,
+    first: Vec<R>,
+    second: Vec<R>,
+    average: Option<Vec<R>>,
+}
+
+/// What one step is, as numbers.
+#[derive(Debug, Clone, Copy)]
+struct StepSize<R> {
+    beta1: R,
+    beta2: R,
+    /// The learning rate, over 1 - beta1^t.
+    rate: R,
+    /// 1 over the root of 1 - beta2^t.
+    root: R,
+    epsilon: R,
+    /// What is left of a weight after decay.
+    kept: R,
+    /// The share of the new weights in the average.
+    fresh: R,
+}
+
+impl<R: Real> Adam<R> {
+    /// Prepares for parameters that start as given.
+    pub fn new(params: AdamParams, parameters: &[R]) -> Self {
+        let zeros = vec![R::zero(); parameters.len()];
+        let average = params.averaging.map(|_| parameters.to_vec());
+        Self { params, n_steps: 0, first: zeros.clone(), second: zeros, average }
+    }
+
+    /// The average of the weights, if one is kept.
+    pub fn average(&self) -> Option<&[R]> {
+        self.average.as_deref()
+    }
+
+    /// Steps taken so far.
+    pub fn n_steps(&self) -> u64 {
+        self.n_steps
+    }
+
+    /// The means of the gradient and of its square.
+    pub(crate) fn moments(&self) -> (&[R], &[R]) {
+        (&self.first, &self.second)
+    }
+
+    /// Goes on from an earlier state.
+    pub(crate) fn restore(&mut self, n_steps: u64, first: Vec<R>, second: Vec<R>, average: Option<Vec<R>>) {
+        (self.n_steps, self.first, self.second, self.average) = (n_steps, first, second, average);
+    }
+
+    /// Changes the parameters. `decayed` are the ranges of them that weight decay applies to, in rising order.
+    pub fn step(&mut self, learning_rate: f64, parameters: &mut [R], gradient: &[R], decayed: &[Range<usize>]) {
+        self.n_steps += 1;
+        let params = &self.params;
+        let steps = self.n_steps.min(i32::MAX as u64) as i32;
+        let averaging = params.averaging.unwrap_or(0.0);
+        // After t steps an average of (1 + t) / (10 + t) kept is mostly one of the last tenth.
+        let kept_of_average = averaging.min((1.0 + self.n_steps as f64) / (10.0 + self.n_steps as f64));
+        let size = StepSize {
+            beta1: R::of(params.beta1),
+            beta2: R::of(params.beta2),
+            rate: R::of(learning_rate / (1.0 - params.beta1.powi(steps))),
+            root: R::of(1.0 / (1.0 - params.beta2.powi(steps)).sqrt()),
+            epsilon: R::of(params.epsilon),
+            kept: R::one(),
+            fresh: R::of(1.0 - kept_of_average),
+        };
+        let kept = R::of(1.0 - learning_rate * params.weight_decay);
+        let state = parameters
+            .par_chunks_mut(CHUNK)
+            .zip(gradient.par_chunks(CHUNK))
+            .zip(self.first.par_chunks_mut(CHUNK).zip(self.second.par_chunks_mut(CHUNK)));
+        let decays = params.weight_decay != 0.0;
+        let change = |at: usize, parameters: &mut [R], gradient: &[R], first: &mut [R], second: &mut [R]| {
+            if decays {
+                let here = at * CHUNK..at * CHUNK + parameters.len();
+                for range in decayed.iter().filter(|range| range.start < here.end && here.start < range.end) {
+                    let range = range.start.max(here.start) - here.start..range.end.min(here.end) - here.start;
+                    parameters[range].iter_mut().for_each(|parameter| *parameter *= kept);
+                }
+            }
+            descend(size, parameters, gradient, first, second);
+        };
+        match &mut self.average {
+            None => state.enumerate().for_each(|(at, ((parameters, gradient), (first, second)))| {
+                vectorized(
+                    #[inline(always)]
+                    || change(at, parameters, gradient, first, second),
+                );
+            }),
+            Some(average) => state.zip(average.par_chunks_mut(CHUNK)).enumerate().for_each(|(at, (state, average))| {
+                let ((parameters, gradient), (first, second)) = state;
+                vectorized(
+                    #[inline(always)]
+                    || {
+                        // In pieces that stay in the nearest cache between the two loops.
+                        change(at, parameters, gradient, first, second);
+                        for (average, &parameter) in average.iter_mut().zip(&*parameters) {
+                            *average += size.fresh * (parameter - *average);
+                        }
+                    },
+                );
+            }),
+        }
+    }
+}
+
+#[inline(always)]
+fn descend<R: Real>(size: StepSize<R>, parameters: &mut [R], gradient: &[R], first: &mut [R], second: &mut [R]) {
+    let n = parameters.len();
+    let (gradient, first, second) = (&gradient[..n], &mut first[..n], &mut second[..n]);
+    for at in 0..n {
+        let slope = gradient[at];
+        let mean = first[at] + (R::one() - size.beta1) * (slope - first[at]);
+        let square = second[at] + (R::one() - size.beta2) * (slope * slope - second[at]);
+        first[at] = mean;
+        second[at] = square;
+        parameters[at] -= size.rate * mean / (square.sqrt() * size.root + size.epsilon);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// As the papers write it, one parameter at a time.
+    fn slow(params: AdamParams, rate: f64, start: f64, gradients: &[f64]) -> (f64, f64) {
+        let (mut weight, mut m, mut v, mut average) = (start, 0.0, 0.0, start);
+        for (t, g) in gradients.iter().enumerate() {
+            let t = t as f64 + 1.0;
+            weight -= rate * params.weight_decay * weight;
+            m = params.beta1 * m + (1.0 - params.beta1) * g;
+            v = params.beta2 * v + (1.0 - params.beta2) * g * g;
+            let (m, v) = (m / (1.0 - params.beta1.powf(t)), v / (1.0 - params.beta2.powf(t)));
+            weight -= rate * m / (v.sqrt() + params.epsilon);
+            let kept = params.averaging.unwrap_or(0.0).min((1.0 + t) / (10.0 + t));
+            average = kept * average + (1.0 - kept) * weight;
+        }
+        (weight, average)
+    }
+
+    #[test]
+    fn steps_are_those_of_the_papers() {
+        let params = AdamParams { weight_decay: 0.1, averaging: Some(0.7), ..AdamParams::default() };
+        let n = 40_000;
+        let start = |at: usize| (at % 13) as f64 - 6.0;
+        let gradient = |at: usize, step: usize| ((at * 31 + step * 17) % 23) as f64 - 11.0;
+        let mut parameters: Vec<f64> = (0..n).map(start).collect();
+        let mut adam = Adam::new(params, &parameters);
+        for step in 0..5 {
+            let gradient: Vec<f64> = (0..n).map(|at| gradient(at, step)).collect();
+            // All but the last two are decayed.
+            adam.step(0.01, &mut parameters, &gradient, &[0..20_000, 20_000..n - 2]);
+        }
+        for at in [0, 1, 5, 16_383, 16_384, 39_997, 39_998, 39_999] {
+            let params = if at >= n - 2 { AdamParams { weight_decay: 0.0, ..params } } else { params };
+            let gradients: Vec<f64> = (0..5).map(|step| gradient(at, step)).collect();
+            let (weight, average) = slow(params, 0.01, start(at), &gradients);
+            assert!((parameters[at] - weight).abs() < 1e-12, "{at}");
+            assert!((adam.average().unwrap()[at] - average).abs() < 1e-12, "{at}");
+        }
+    }
+
+    #[test]
+    fn the_first_step_is_as_long_as_the_learning_rate() {
+        // m / sqrt(v) is g / |g| after one step, whatever g is.
+        let mut parameters = [1.0_f64, 1.0];
+        let mut adam = Adam::new(AdamParams { epsilon: 0.0, ..AdamParams::default() }, &parameters);
+        adam.step(0.25, &mut parameters, &[1e-3, -7.0], &[]);
+        assert!((parameters[0] - 0.75).abs() < 1e-12 && (parameters[1] - 1.25).abs() < 1e-12);
+    }
+}

@@ -1,0 +1,78 @@
+//! The learning rate over the course of a run.
+
+use serde::{Deserialize, Serialize};
+
+/// How the learning rate falls.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum Schedule {
+    /// Along half a cosine from the first rate to 0 at the end of the run (Loshchilov and Hutter 2017). Makes the smallest trees.
+    #[default]
+    Cosine,
+    /// Not at all.
+    Constant,
+    /// By a factor of 10 after each of these epochs; the paper has 400, 1000 and 3000.
+    Steps(Vec<usize>),
+}
+
+/// The learning rate: where it starts, how it is reached, and how it falls.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct LearningRate {
+    /// The rate that the schedule starts from.
+    pub start: f64,
+    /// How it falls.
+    pub schedule: Schedule,
+    /// Epochs over which the rate rises to its start in a straight line.
+    pub warm_up_epochs: f64,
+}
+
+impl Default for LearningRate {
+    fn default() -> Self {
+        Self { start: 1e-3, schedule: Schedule::default(), warm_up_epochs: 0.0 }
+    }
+}
+
+impl LearningRate {
+    /// The rate at a moment of the run, counted in epochs and parts of them.
+    pub fn at(&self, epoch: f64, n_epochs: f64) -> f64 {
+        if epoch < self.warm_up_epochs {
+            return self.start * epoch / self.warm_up_epochs;
+        }
+        self.start
+            * match &self.schedule {
+                Schedule::Constant => 1.0,
+                Schedule::Cosine => {
+                    let done = (epoch - self.warm_up_epochs) / (n_epochs - self.warm_up_epochs).max(f64::MIN_POSITIVE);
+                    0.5 * (1.0 + (std::f64::consts::PI * done.min(1.0)).cos())
+                }
+                Schedule::Steps(drops) => {
+                    let n_drops = drops.iter().filter(|&&drop| epoch >= drop as f64).count();
+                    0.1_f64.powi(n_drops as i32)
+                }
+            }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rates_at_known_moments() {
+        let close = |a: f64, b: f64| assert!((a - b).abs() < 1e-12, "{a} {b}");
+        let rate = LearningRate { start: 0.2, warm_up_epochs: 2.0, ..LearningRate::default() };
+        close(rate.at(0.0, 10.0), 0.0);
+        close(rate.at(1.0, 10.0), 0.1);
+        close(rate.at(2.0, 10.0), 0.2);
+        close(rate.at(6.0, 10.0), 0.1);
+        close(rate.at(10.0, 10.0), 0.0);
+        let rate =
+            LearningRate { start: 1.0, schedule: Schedule::Steps(vec![400, 1000, 3000]), ..LearningRate::default() };
+        close(rate.at(399.9, 5000.0), 1.0);
+        close(rate.at(400.0, 5000.0), 0.1);
+        close(rate.at(4000.0, 5000.0), 0.001);
+        close(LearningRate { schedule: Schedule::Constant, ..rate }.at(7.0, 8.0), 1.0);
+    }
+}

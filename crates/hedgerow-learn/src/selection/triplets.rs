@@ -1,0 +1,71 @@
+//! Semi-hard triplets (Schroff, Kalenichenko and Philbin 2015).
+
+use crate::loss::squared_distance;
+use crate::matrix::{Matrix, vectorized};
+use crate::real::Real;
+
+/// An anchor, an example of its class and one of another.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Triplet {
+    /// The row that the two others are compared with.
+    pub anchor: usize,
+    /// A row of the anchor's class.
+    pub positive: usize,
+    /// A row of another class.
+    pub negative: usize,
+}
+
+/// For each anchor and each other row of its class, the nearest row of another class that is farther away than that;
+/// if there is none, the farthest row of another class. Ties go to the earliest row.
+pub fn semi_hard_triplets<R: Real>(representations: &Matrix<R>, labels: &[u32], triplets: &mut Vec<Triplet>) {
+    triplets.clear();
+    let mut negatives: Vec<(R, usize)> = Vec::new();
+    for anchor in 0..labels.len() {
+        let point = representations.row(anchor);
+        negatives.clear();
+        vectorized(
+            #[inline(always)]
+            || {
+                for row in (0..labels.len()).filter(|&row| labels[row] != labels[anchor]) {
+                    negatives.push((squared_distance(point, representations.row(row)), row));
+                }
+            },
+        );
+        // A stable sort: of equal distances the earliest row stays first.
+        negatives.sort_by(|a, b| a.0.wide().total_cmp(&b.0.wide()));
+        let Some(&(farthest, _)) = negatives.last() else { continue };
+        for positive in (0..labels.len()).filter(|&row| row != anchor && labels[row] == labels[anchor]) {
+            let distance = squared_distance(point, representations.row(positive));
+            let beyond = negatives.partition_point(|(negative, _)| *negative <= distance);
+            let at = if beyond < negatives.len() {
+                beyond
+            } else {
+                negatives.partition_point(|(negative, _)| *negative < farthest)
+            };
+            triplets.push(Triplet { anchor, positive, negative: negatives[at].1 });
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn negatives_are_the_nearest_beyond_the_positive_or_else_the_farthest() {
+        // Class 0 at 0 and 2; class 1 at 1, 3 and 10.
+        let points = Matrix::from_values(5, 1, vec![0.0, 2.0, 1.0, 3.0, 10.0_f64]);
+        let mut triplets = Vec::new();
+        semi_hard_triplets(&points, &[0, 0, 1, 1, 1], &mut triplets);
+        let of = |anchor: usize, positive: usize| {
+            triplets.iter().find(|t| t.anchor == anchor && t.positive == positive).unwrap().negative
+        };
+        assert_eq!(of(0, 1), 3); // 2 away; of 1, 3, 10 the nearest beyond is 3
+        assert_eq!(of(1, 0), 4); // 2 away; 1 and 3 are 1 away, 10 is 8 away
+        assert_eq!(of(4, 2), 0); // 9 away; 0 is 10 away
+        assert_eq!(of(2, 4), 0); // 9 away; none is beyond: the farthest, which both are; the earlier
+        assert_eq!(triplets.len(), 2 + 6);
+        semi_hard_triplets(&points, &[0; 5], &mut triplets);
+        assert!(triplets.is_empty());
+    }
+}

@@ -1,0 +1,113 @@
+//! Examples as a run sees them: classes counted from 0, some kept for validation.
+
+use hedgerow_core::random::shuffle;
+use hedgerow_core::{ClassId, Examples, PointsRef};
+
+use crate::error::TrainError;
+
+/// The stream of random numbers by which examples are kept for validation.
+const VALIDATION: u64 = 0x7661_6c69_6461_7465;
+
+/// Labelled points, with classes counted from 0.
+#[derive(Debug, Clone)]
+pub(crate) struct TrainingData<'a> {
+    pub(crate) points: PointsRef<'a>,
+    /// Of each point, its place in `classes`.
+    pub(crate) labels: Vec<u32>,
+    /// In rising order.
+    pub(crate) classes: Vec<ClassId>,
+    /// Rows to learn from, and rows to validate with.
+    pub(crate) train: Vec<usize>,
+    pub(crate) validation: Vec<usize>,
+}
+
+impl<'a> TrainingData<'a> {
+    /// Takes examples of at least two classes, and keeps a share of each class for validation.
+    pub(crate) fn new(examples: &Examples<'a>, validation_share: f64, seed: u64) -> Result<Self, TrainError> {
+        let n_examples = examples.len();
+        let mut of_rows = Vec::with_capacity(n_examples);
+        for (row, &label) in examples.labels().iter().enumerate() {
+            of_rows.push(label.as_class().ok_or(TrainError::NotAClass { row, label })?);
+        }
+        let mut classes = of_rows.clone();
+        classes.sort_unstable();
+        classes.dedup();
+        match (n_examples, classes.len()) {
+            (0 | 1, _) => return Err(TrainError::TooFew { n_examples, least: 2 }),
+            (_, 1) => return Err(TrainError::OneClass { n_examples }),
+            _ => {}
+        }
+        let place = |class: &ClassId| classes.binary_search(class).map_or(0, |place| place as u32);
+        let labels: Vec<u32> = of_rows.iter().map(place).collect();
+        let mut of_class = vec![Vec::new(); classes.len()];
+        let mut order: Vec<usize> = (0..n_examples).collect();
+        shuffle(&mut order, seed, VALIDATION);
+        order.iter().for_each(|&row| of_class[labels[row] as usize].push(row));
+        let (mut train, mut validation) = (Vec::new(), Vec::new());
+        for rows in of_class {
+            // Rounded, so that small classes give some too; but one example always stays to be learned from.
+            let kept = ((rows.len() as f64 * validation_share).round() as usize).min(rows.len() - 1);
+            validation.extend(&rows[..kept]);
+            train.extend(&rows[kept..]);
+        }
+        train.sort_unstable();
+        validation.sort_unstable();
+        Ok(Self { points: examples.points(), labels, classes, train, validation })
+    }
+
+    /// A number that is another one, almost surely, for other data: kept with a checkpoint.
+    pub(crate) fn fingerprint(&self) -> u64 {
+        // FNV-1a, over words rather than bytes.
+        let mut hash = 0xcbf2_9ce4_8422_2325_u64;
+        let mut take = |word: u64| hash = (hash ^ word).wrapping_mul(0x0000_0100_0000_01b3).rotate_left(23);
+        take(self.points.width() as u64);
+        if let Some(values) = self.points.as_f32() {
+            values.iter().for_each(|value| take(u64::from(value.to_bits())));
+        }
+        if let Some(values) = self.points.as_u8() {
+            values.iter().for_each(|&value| take(u64::from(value)));
+        }
+        self.labels.iter().for_each(|&label| take(u64::from(self.classes[label as usize].0)));
+        hash
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use hedgerow_core::{Label, Points};
+
+    #[test]
+    fn a_share_of_each_class_is_kept_and_every_class_stays() {
+        let labels: Vec<Label> = (0..100).map(|row| Label::class(if row < 90 { 7 } else { 3 })).chain([Label::class(5)]).collect();
+        let points = Points::from_f32(1, (0..101).map(|row| row as f32).collect()).unwrap();
+        let examples = Examples::new(points.view(), &labels).unwrap();
+        let data = TrainingData::new(&examples, 0.1, 3).unwrap();
+        assert_eq!(data.classes, [ClassId(3), ClassId(5), ClassId(7)]);
+        let kept = |class: u32| data.validation.iter().filter(|&&row| data.labels[row] == class).count();
+        assert_eq!([kept(0), kept(1), kept(2)], [1, 0, 9]);
+        let mut all = [data.train.clone(), data.validation.clone()].concat();
+        all.sort_unstable();
+        assert!(all.into_iter().eq(0..101));
+        let other = TrainingData::new(&Examples::new(points.view(), &labels).unwrap(), 0.1, 4).unwrap();
+        assert_ne!(data.validation, other.validation);
+        assert_eq!(data.fingerprint(), other.fingerprint());
+        let mut values: Vec<f32> = (0..101).map(|row| row as f32).collect();
+        values[17] = -17.0;
+        let changed = Points::from_f32(1, values).unwrap();
+        let changed = TrainingData::new(&Examples::new(changed.view(), &labels).unwrap(), 0.1, 3).unwrap();
+        assert_ne!(data.fingerprint(), changed.fingerprint());
+    }
+
+    #[test]
+    fn what_cannot_be_learned_from_is_refused_with_the_reason() {
+        let points = Points::from_f32(1, vec![0.0, 1.0]).unwrap();
+        let refused = |labels: &[Label]| {
+            let points = points.view().slice(0..labels.len());
+            TrainingData::new(&Examples::new(points, labels).unwrap(), 0.1, 0).unwrap_err().to_string()
+        };
+        assert!(refused(&[Label::class(1), Label::Value(0.5)]).starts_with("row 1 is value 0.5"));
+        assert!(refused(&[Label::class(1), Label::class(1)]).starts_with("all 2 examples are of one class"));
+        assert!(refused(&[Label::class(1)]).starts_with("1 examples are too few"));
+    }
+}

@@ -1,0 +1,182 @@
+//! What a run is told.
+
+use serde::{Deserialize, Serialize};
+
+use crate::augmentation::{Augmentation, PictureShape};
+use crate::error::TrainError;
+use crate::methods::{Dbt, Method};
+use crate::optimizer::{AdamParams, LearningRate};
+use crate::transform::{Activation, Initialization};
+
+/// Everything that decides what a run learns. Two runs of the same parameters and data end with the same bits.
+///
+/// # Example
+/// ```
+/// use hedgerow_learn::{Method, SoftNn, TrainingParams};
+///
+/// let params = TrainingParams {
+///     method: Method::SoftNn(SoftNn::default()),
+///     layers: vec![64, 8],
+///     epochs: Some(20),
+///     ..TrainingParams::default()
+/// };
+/// assert!(params.check().is_ok());
+/// ```
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct TrainingParams {
+    /// How representations are learned.
+    pub method: Method,
+    /// Numbers that come out of each layer; the last are the representation. A classifier gets a further layer of its own.
+    pub layers: Vec<usize>,
+    /// What stands between two layers.
+    pub activation: Activation,
+    /// How weights are drawn.
+    pub initialization: Initialization,
+    /// The optimizer.
+    pub adam: AdamParams,
+    /// The learning rate.
+    pub learning_rate: LearningRate,
+    /// Times that the data is gone through. None: as many as [`default_epochs`](Self::default_epochs) finds for the data.
+    pub epochs: Option<usize>,
+    /// Share of the examples that is not learned from, to find out how well others are answered. 0: none.
+    pub validation_share: f64,
+    /// Epochs between two evaluations. None: about 20 evaluations in a run.
+    pub evaluate_every: Option<usize>,
+    /// Ends the run after so many evaluations without a lower validation error. None: it runs to its end.
+    pub patience: Option<usize>,
+    /// Which weights are used in the end.
+    pub keep: Keep,
+    /// How examples are changed before each use, one after another.
+    pub augmentation: Vec<Augmentation>,
+    /// The shape of pictures, which some augmentations need.
+    pub picture: Option<PictureShape>,
+    /// The seed of everything random.
+    pub seed: u64,
+}
+
+/// Which weights are used in the end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Keep {
+    /// Those with the lowest validation error; among equals, with the fewest nodes. Without validation, the last.
+    #[default]
+    Best,
+    /// The last.
+    Last,
+}
+
+impl Default for TrainingParams {
+    /// DBS, 400-400-20, Adam with a cosine from 0.001 to 0 and averaged weights, a tenth of the data for validation.
+    fn default() -> Self {
+        Self {
+            method: Method::default(),
+            layers: vec![400, 400, 20],
+            activation: Activation::default(),
+            initialization: Initialization::default(),
+            adam: AdamParams { averaging: Some(0.999), ..AdamParams::default() },
+            learning_rate: LearningRate::default(),
+            epochs: None,
+            validation_share: 0.1,
+            evaluate_every: None,
+            patience: None,
+            keep: Keep::default(),
+            augmentation: Vec::new(),
+            picture: None,
+            seed: 0,
+        }
+    }
+}
+
+/// Steps that a run without a number of epochs takes at least, and epochs at least and at most.
+const STEPS_AT_LEAST: usize = 1500;
+const EPOCHS_AT_LEAST: usize = 30;
+const EPOCHS_AT_MOST: usize = 1500;
+
+impl TrainingParams {
+    /// The epochs of a run that was not told how many: 30, or more where that would be few steps.
+    pub fn default_epochs(&self, rounds_per_epoch: usize) -> usize {
+        STEPS_AT_LEAST.div_ceil(rounds_per_epoch.max(1)).clamp(EPOCHS_AT_LEAST, EPOCHS_AT_MOST)
+    }
+
+    /// Checks that the parameters make sense.
+    ///
+    /// # Errors
+    /// The first that does not.
+    pub fn check(&self) -> Result<(), TrainError> {
+        let refuse = |parameter: &'static str, got: String, expected: &'static str| {
+            Err(TrainError::Parameter { parameter, got, expected })
+        };
+        let size = self.method.round_size();
+        if self.layers.is_empty() || self.layers.contains(&0) {
+            return refuse("layers", format!("{:?}", self.layers), "give at least one layer, none of them of 0 numbers");
+        }
+        if size.n_train == 0 || (size.n_boundary == 0 && self.method.scale().is_some()) {
+            return refuse("a batch size", "0".into(), "give at least 1");
+        }
+        if let Method::Dbt(Dbt { queries_per_step: 0, .. }) = self.method {
+            return refuse("queries_per_step", "0".into(), "give at least 1");
+        }
+        if let Some(scale) = self.method.scale() {
+            if !(scale.sigma() > 0.0 && scale.sigma().is_finite()) {
+                return refuse("sigma", scale.sigma().to_string(), "give a number above 0");
+            }
+        }
+        let margin = match self.method {
+            Method::Siamese(method) => method.margin,
+            Method::Triplet(method) => method.margin,
+            _ => 1.0,
+        };
+        if !(margin > 0.0 && margin.is_finite()) {
+            return refuse("margin", margin.to_string(), "give a number above 0");
+        }
+        let rate = &self.learning_rate;
+        if !(rate.start > 0.0 && rate.start.is_finite()) {
+            return refuse("learning_rate.start", rate.start.to_string(), "give a number above 0, such as 0.001");
+        }
+        if !(rate.warm_up_epochs >= 0.0 && rate.warm_up_epochs.is_finite()) {
+            return refuse("learning_rate.warm_up_epochs", rate.warm_up_epochs.to_string(), "give 0 or more");
+        }
+        let share = |value: f64| (0.0..1.0).contains(&value);
+        let adam = &self.adam;
+        let shares = [
+            ("adam.beta1", adam.beta1),
+            ("adam.beta2", adam.beta2),
+            ("adam.averaging", adam.averaging.unwrap_or(0.0)),
+            ("validation_share", self.validation_share),
+        ];
+        if let Some((name, value)) = shares.into_iter().find(|(_, value)| !share(*value)) {
+            return refuse(name, value.to_string(), "give a number from 0 up to, but not including, 1");
+        }
+        if !(adam.epsilon > 0.0 && adam.epsilon.is_finite()) {
+            return refuse("adam.epsilon", adam.epsilon.to_string(), "give a number above 0");
+        }
+        if !(adam.weight_decay >= 0.0 && adam.weight_decay.is_finite()) {
+            return refuse("adam.weight_decay", adam.weight_decay.to_string(), "give 0 or more");
+        }
+        if self.epochs == Some(0) {
+            return refuse("epochs", "0".into(), "give at least 1");
+        }
+        if self.evaluate_every == Some(0) {
+            return refuse("evaluate_every", "0".into(), "give at least 1");
+        }
+        if self.patience.is_some() && self.validation_share == 0.0 {
+            return refuse("patience", "set".into(), "stopping early needs a validation_share above 0");
+        }
+        for augmentation in &self.augmentation {
+            let (is_fine, needs_picture) = match *augmentation {
+                Augmentation::Shift(_) | Augmentation::Mirror => (true, true),
+                Augmentation::Rotate(degrees) => (degrees.is_finite() && degrees >= 0.0, true),
+                Augmentation::Noise(deviation) => (deviation.is_finite() && deviation >= 0.0, false),
+                Augmentation::Drop(probability) => (share(probability), false),
+            };
+            if !is_fine {
+                return refuse("augmentation", format!("{augmentation:?}"), "give a finite number, not below 0");
+            }
+            if needs_picture && self.picture.is_none() {
+                return refuse("augmentation", format!("{augmentation:?}"), "it needs the shape of the pictures");
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,352 @@
+//! How a run goes.
+
+use std::ops::ControlFlow;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use hedgerow_core::{Examples, Label};
+
+use super::checkpoint::{Checkpoint, Progress, Weights};
+use super::data::TrainingData;
+use super::event::{EpochRecord, Event, Notice, Validation};
+use super::params::{Keep, TrainingParams};
+use super::{Classifier, Listener, Outcome, RunOptions, Trained};
+use crate::augmentation::{Augmenter, PictureShape};
+use crate::error::TrainError;
+use crate::evaluation::{ShownExamples, Structure};
+use crate::learner::Learner;
+use crate::methods::{Method, Round, Workspace};
+use crate::minibatch::Partition;
+use crate::transform::{Architecture, DenseNetwork, InputScale, TrainableNetwork, Transform};
+
+/// Evaluations in a run that was not told how often.
+const EVALUATIONS: usize = 20;
+
+/// Seconds between checkpoints, if not told otherwise.
+const CHECKPOINT_SECONDS: f64 = 60.0;
+
+/// A run under way.
+pub(super) struct Run<'a> {
+    params: &'a TrainingParams,
+    data: TrainingData<'a>,
+    labels: &'a [Label],
+    partition: Partition,
+    n_epochs: usize,
+    learner: Learner<'a, f32, TrainableNetwork>,
+    work: Workspace<f32>,
+    progress: Progress,
+    best_weights: Option<Vec<f32>>,
+    notices: Vec<Notice>,
+    /// Of the data; only found out if there are checkpoints.
+    fingerprint: u64,
+}
+
+impl<'a> Run<'a> {
+    /// A run at its start, or where its checkpoint left it.
+    pub(super) fn new(
+        examples: &Examples<'a>,
+        params: &'a TrainingParams,
+        options: &RunOptions,
+    ) -> Result<Self, TrainError> {
+        let data = TrainingData::new(examples, params.validation_share, params.seed)?;
+        let points = data.points;
+        let scale = InputScale::for_points(points.kind());
+        let wanted = params.method.round_size();
+        let partition =
+            Partition::new(data.train.clone(), &data.labels, data.classes.len(), wanted, params.seed);
+        let mut notices = Vec::new();
+        if partition.size() != wanted {
+            notices.push(Notice::RoundsShrunk { wanted, now: partition.size() });
+        }
+        if partition.is_by_class() {
+            notices.push(Notice::RoundsByClass { n_classes: data.classes.len() });
+        }
+        if data.validation.is_empty() && params.validation_share > 0.0 {
+            notices.push(Notice::NoValidation { n_examples: data.labels.len() });
+        }
+        let mut layers = params.layers.clone();
+        if params.method.has_class_layer() {
+            layers.push(data.classes.len());
+        }
+        let architecture = Architecture { n_inputs: points.width(), layers, activation: params.activation };
+        let network = DenseNetwork::new(architecture, scale, params.initialization, params.seed);
+        let mut learner = Learner::new(TrainableNetwork::new(network), params.adam, points);
+        let shape = params.picture.unwrap_or(PictureShape { height: 1, width: points.width(), channels: 1 });
+        let PictureShape { height, width, channels } = shape;
+        if height * width * channels != points.width() {
+            return Err(TrainError::ImageShape { height, width, channels, n_features: points.width() });
+        }
+        learner.augment(Augmenter::new(&params.augmentation, shape, scale, params.seed));
+        let n_epochs = params.epochs.unwrap_or_else(|| params.default_epochs(partition.n_rounds()));
+        let fingerprint = if options.checkpoint.is_some() { data.fingerprint() } else { 0 };
+        let mut run = Self {
+            params,
+            labels: examples.labels(),
+            data,
+            partition,
+            n_epochs,
+            learner,
+            work: Workspace::new(&params.method),
+            progress: Progress::default(),
+            best_weights: None,
+            notices,
+            fingerprint,
+        };
+        match &options.checkpoint {
+            Some(path) if options.resume && path.exists() => run.take_up(path)?,
+            _ => {}
+        }
+        Ok(run)
+    }
+
+    /// Goes on where a checkpoint left off.
+    fn take_up(&mut self, path: &Path) -> Result<(), TrainError> {
+        let checkpoint = Checkpoint::read(path)?;
+        let n_parameters = self.learner.transform().parameters().len();
+        checkpoint.check(path, self.params, self.fingerprint, n_parameters)?;
+        let Weights { parameters, first, second, average, best } = checkpoint.weights;
+        self.learner.transform_mut().parameters_and_gradient().0.copy_from_slice(&parameters);
+        self.learner.adam_mut().restore(checkpoint.progress.step, first, second, average);
+        self.best_weights = best;
+        self.progress = checkpoint.progress;
+        Ok(())
+    }
+
+    fn save(&self, path: &Path) -> Result<(), TrainError> {
+        let (first, second) = self.learner.adam().moments();
+        let weights = Weights {
+            parameters: self.learner.transform().parameters().to_vec(),
+            first: first.to_vec(),
+            second: second.to_vec(),
+            average: self.learner.adam().average().map(<[f32]>::to_vec),
+            best: self.best_weights.clone(),
+        };
+        let progress = Progress { step: self.learner.adam().n_steps(), ..self.progress.clone() };
+        let checkpoint =
+            Checkpoint { params: self.params.clone(), fingerprint: self.fingerprint, progress, weights };
+        checkpoint.write(path)
+    }
+
+    /// Runs to the end, or until something ends it.
+    pub(super) fn carry_out(
+        mut self,
+        options: &RunOptions,
+        listener: &mut Listener<'_>,
+    ) -> Result<Trained, TrainError> {
+        let started = Instant::now();
+        let mut last_checkpoint = Instant::now();
+        let between_checkpoints =
+            Duration::from_secs_f64(options.checkpoint_seconds.unwrap_or(CHECKPOINT_SECONDS).clamp(0.0, 1e9));
+        let is_over = || options.max_seconds.is_some_and(|seconds| started.elapsed().as_secs_f64() >= seconds);
+        let mut stopped = listener(&Event::Started {
+            n_epochs: self.n_epochs,
+            n_rounds: self.partition.n_rounds(),
+            epoch: self.progress.epoch,
+        })
+        .is_break();
+        for notice in self.notices.clone() {
+            stopped |= listener(&Event::Notice(&notice)).is_break();
+        }
+        let mut outcome = Outcome::Finished;
+        while self.progress.epoch < self.n_epochs {
+            let ended = self.epoch(listener, &mut stopped, &is_over, &mut |run, listener| {
+                match &options.checkpoint {
+                    Some(path) if last_checkpoint.elapsed() >= between_checkpoints => {
+                        run.save(path)?;
+                        last_checkpoint = Instant::now();
+                        Ok(listener(&Event::Checkpoint(path)))
+                    }
+                    _ => Ok(ControlFlow::Continue(())),
+                }
+            })?;
+            if let Some(ended) = ended {
+                outcome = ended;
+                break;
+            }
+        }
+        if let Some(path) = &options.checkpoint {
+            self.save(path)?;
+            let _ = listener(&Event::Checkpoint(path));
+        }
+        self.finish(outcome)
+    }
+
+    /// One epoch, or what is left of it. Gives why the run is over, if it is.
+    fn epoch(
+        &mut self,
+        listener: &mut Listener<'_>,
+        stopped: &mut bool,
+        is_over: &dyn Fn() -> bool,
+        after_round: &mut dyn FnMut(&Self, &mut Listener<'_>) -> Result<ControlFlow<()>, TrainError>,
+    ) -> Result<Option<Outcome>, TrainError> {
+        let epoch = self.progress.epoch;
+        let rows = self.partition.epoch(epoch as u64);
+        let (n_rounds, size) = (self.partition.n_rounds(), self.partition.size());
+        let mut learning_rate = 0.0;
+        while self.progress.round < n_rounds {
+            if *stopped {
+                return Ok(Some(Outcome::Stopped));
+            }
+            if is_over() {
+                return Ok(Some(Outcome::TimeUp));
+            }
+            let round = self.progress.round;
+            let at = epoch as f64 + round as f64 / n_rounds as f64;
+            learning_rate = self.params.learning_rate.at(at, self.n_epochs as f64);
+            let rows = &rows[round * size.total()..(round + 1) * size.total()];
+            let report = self.round(rows, epoch, round, learning_rate)?;
+            self.progress.round += 1;
+            self.progress.loss_sum += report.loss;
+            self.progress.references_sum += report.n_references as f64;
+            self.progress.n_left_out += report.n_left_out;
+            let event = Event::Round {
+                epoch,
+                round,
+                step: self.learner.adam().n_steps(),
+                loss: report.loss,
+                n_references: report.n_references,
+                learning_rate,
+            };
+            *stopped |= listener(&event).is_break();
+            *stopped |= after_round(self, listener)?.is_break();
+        }
+        let is_last = epoch + 1 == self.n_epochs;
+        let every = self.params.evaluate_every.unwrap_or_else(|| self.n_epochs.div_ceil(EVALUATIONS));
+        let validation =
+            if is_last || (epoch + 1) % every == 0 { self.evaluate()? } else { None };
+        let record = EpochRecord {
+            epoch,
+            train_seconds: self.progress.train_seconds,
+            loss: self.progress.loss_sum / n_rounds as f64,
+            n_references: self.progress.references_sum / n_rounds as f64,
+            n_left_out: self.progress.n_left_out,
+            learning_rate,
+            validation,
+        };
+        self.progress.records.push(record);
+        (self.progress.epoch, self.progress.round) = (epoch + 1, 0);
+        (self.progress.loss_sum, self.progress.references_sum, self.progress.n_left_out) = (0.0, 0.0, 0);
+        *stopped |= listener(&Event::Epoch(&record)).is_break();
+        let waited = self.params.patience.is_some_and(|patience| self.progress.evaluations_since_best >= patience);
+        Ok(match () {
+            () if is_last => None,
+            () if waited => Some(Outcome::StoppedEarly),
+            () if *stopped => Some(Outcome::Stopped),
+            () => None,
+        })
+    }
+
+    fn round(
+        &mut self,
+        rows: &[usize],
+        epoch: usize,
+        round: usize,
+        learning_rate: f64,
+    ) -> Result<crate::methods::RoundReport, TrainError> {
+        let started = Instant::now();
+        let labels: Vec<u32> = rows.iter().map(|&row| self.data.labels[row]).collect();
+        let seed = self.partition.round_seed(epoch as u64, round);
+        let n_boundary = self.partition.size().n_boundary;
+        let round = Round { rows, labels: &labels, n_boundary, seed };
+        self.learner.set_rate(learning_rate, epoch as u64);
+        let report = self.params.method.round(&mut self.learner, &round, &mut self.work);
+        self.progress.train_seconds += started.elapsed().as_secs_f64();
+        report.map_err(|cause| TrainError::Diverged {
+            step: self.learner.adam().n_steps() + 1,
+            epoch,
+            learning_rate,
+            cause,
+        })
+    }
+
+    /// The weights that would be used if the run ended now: the average, if one is kept.
+    fn weights(&self) -> &[f32] {
+        self.learner.adam().average().unwrap_or_else(|| self.learner.transform().parameters())
+    }
+
+    fn network(&self, weights: &[f32]) -> Result<DenseNetwork, TrainError> {
+        let network = self.learner.transform().network();
+        Ok(DenseNetwork::from_parameters(network.architecture().clone(), network.scale(), weights.to_vec())?)
+    }
+
+    /// Asks about the examples kept for validation, and remembers the weights if they are the best so far.
+    fn evaluate(&mut self) -> Result<Option<Validation>, TrainError> {
+        if self.data.validation.is_empty() {
+            return Ok(None);
+        }
+        let validation = self.validate(&self.network(self.weights())?)?;
+        let is_better = self.progress.best.is_none_or(|best| {
+            (validation.error_percent, validation.n_nodes) < (best.error_percent, best.n_nodes)
+        });
+        if is_better {
+            self.progress.best = Some(validation);
+            self.progress.evaluations_since_best = 0;
+            if self.params.keep == Keep::Best {
+                self.best_weights = Some(self.weights().to_vec());
+            }
+        } else {
+            self.progress.evaluations_since_best += 1;
+        }
+        Ok(Some(validation))
+    }
+
+    fn validate(&self, network: &DenseNetwork) -> Result<Validation, TrainError> {
+        let data = &self.data;
+        let transform = self.transform_of(network);
+        let representations = transform.apply(data.points)?;
+        let shown = ShownExamples::shuffled(representations.view(), self.labels, &data.train, self.params.seed);
+        let queries = representations.view().select(&data.validation);
+        let labels: Vec<Label> = data.validation.iter().map(|&row| self.labels[row]).collect();
+        let tree = shown
+            .evaluate(Structure::Tree, queries.view(), &labels, self.params.seed)
+            .expect("representations that have been checked, all of one width");
+        let error_percent = match self.classifier_of(network) {
+            None => tree.error_percent,
+            Some(classifier) => {
+                let answers = classifier.predict(data.points.select(&data.validation).view())?;
+                let n_wrong = answers.iter().zip(&labels).filter(|(class, label)| Label::Class(**class) != **label);
+                100.0 * n_wrong.count() as f64 / labels.len() as f64
+            }
+        };
+        Ok(Validation { error_percent, n_nodes: tree.n_stored })
+    }
+
+    fn transform_of(&self, network: &DenseNetwork) -> DenseNetwork {
+        match self.params.method {
+            Method::MlpClassifier(_) => network.without_last_layer(),
+            _ => network.clone(),
+        }
+    }
+
+    fn classifier_of(&self, network: &DenseNetwork) -> Option<Classifier> {
+        let is_classifier = self.params.method.has_class_layer();
+        is_classifier.then(|| Classifier { network: network.clone(), classes: self.data.classes.clone() })
+    }
+
+    fn finish(mut self, outcome: Outcome) -> Result<Trained, TrainError> {
+        // A run that was cut short may have learned since its last evaluation.
+        if outcome != Outcome::Finished && self.progress.round > 0 {
+            self.evaluate()?;
+        }
+        let weights = match (self.params.keep, self.best_weights.take()) {
+            (Keep::Best, Some(best)) => best,
+            _ => self.weights().to_vec(),
+        };
+        let network = self.network(&weights)?;
+        let validation = match self.params.keep {
+            Keep::Best => self.progress.best,
+            Keep::Last if self.data.validation.is_empty() => None,
+            Keep::Last => Some(self.validate(&network)?),
+        };
+        Ok(Trained {
+            transform: self.transform_of(&network),
+            classifier: self.classifier_of(&network),
+            outcome,
+            validation,
+            n_steps: self.learner.adam().n_steps(),
+            train_seconds: self.progress.train_seconds,
+            records: self.progress.records,
+            notices: self.notices,
+        })
+    }
+}

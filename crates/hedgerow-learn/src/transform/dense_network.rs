@@ -1,0 +1,255 @@
+//! Dense networks: their shape, their weights, and what they make of points once learned.
+
+use hedgerow_core::random::SplitMix64;
+use hedgerow_core::{PointKind, Points, PointsRef};
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+
+use super::{Activation, Initialization};
+use crate::error::ApplyError;
+use crate::matrix::{Matrix, SparseRows, sparse_rows_times};
+use crate::real::Real;
+
+/// The stream of random numbers that weights are drawn from.
+const WEIGHTS: u64 = 0x7765_6967_6874_7300;
+
+/// Points that are represented at a time: bounds the memory.
+const BLOCK: usize = 1024;
+
+/// The shape of a dense network.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Architecture {
+    /// Features of a point.
+    pub n_inputs: usize,
+    /// Numbers that come out of each layer; the last are the representation. One layer alone is a linear map, which is
+    /// metric learning in the sense of NCA.
+    pub layers: Vec<usize>,
+    /// What stands between two layers.
+    pub activation: Activation,
+}
+
+impl Architecture {
+    /// Length of a representation.
+    pub fn n_outputs(&self) -> usize {
+        self.layers.last().copied().unwrap_or(self.n_inputs)
+    }
+
+    /// Inputs and outputs of each layer.
+    pub(crate) fn shapes(&self) -> impl Iterator<Item = (usize, usize)> + '_ {
+        let inputs = std::iter::once(self.n_inputs).chain(self.layers.iter().copied());
+        inputs.zip(self.layers.iter().copied())
+    }
+
+    /// Number of weights and biases.
+    pub fn n_parameters(&self) -> usize {
+        self.shapes().map(|(inputs, outputs)| (inputs + 1) * outputs).sum()
+    }
+}
+
+/// What points are multiplied by before the first layer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum InputScale {
+    /// Nothing: points are taken as they are.
+    #[default]
+    One,
+    /// Bytes become numbers from 0 to 1.
+    Bytes,
+}
+
+impl InputScale {
+    /// The scale that suits points: bytes are divided by 255.
+    pub fn for_points(kind: PointKind) -> Self {
+        match kind {
+            PointKind::U8 => Self::Bytes,
+            PointKind::F32 => Self::One,
+        }
+    }
+
+    pub(crate) fn factor(self) -> f32 {
+        match self {
+            Self::One => 1.0,
+            Self::Bytes => 1.0 / 255.0,
+        }
+    }
+}
+
+/// A learned function from points to representations: layers of weights with an activation between them.
+#[derive(Debug, Clone, PartialEq)]
+pub struct DenseNetwork<R = f32> {
+    architecture: Architecture,
+    scale: InputScale,
+    /// For each layer, a row of weights for each input, then the biases.
+    parameters: Vec<R>,
+}
+
+/// The weights and biases of one layer.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Layer<'a, R> {
+    /// A row for each input.
+    pub(crate) weights: &'a [R],
+    pub(crate) bias: &'a [R],
+}
+
+impl<R: Real> DenseNetwork<R> {
+    /// Draws the weights of a network by a seed.
+    pub fn new(architecture: Architecture, scale: InputScale, initialization: Initialization, seed: u64) -> Self {
+        let mut parameters = vec![R::zero(); architecture.n_parameters()];
+        let mut rest = parameters.as_mut_slice();
+        for (layer, (inputs, outputs)) in architecture.shapes().enumerate() {
+            let (weights, after) = rest.split_at_mut(inputs * outputs);
+            // Each layer has numbers of its own, so that a network with a further layer starts from the same weights.
+            initialization.draw(weights, inputs, &mut SplitMix64::new(seed, WEIGHTS + layer as u64));
+            rest = &mut after[outputs..];
+        }
+        Self { architecture, scale, parameters }
+    }
+
+    /// A network of known weights: for each layer a row for each input, then the biases.
+    ///
+    /// # Errors
+    /// A number of parameters that the architecture does not have, and numbers that are not finite.
+    pub fn from_parameters(
+        architecture: Architecture,
+        scale: InputScale,
+        parameters: Vec<R>,
+    ) -> Result<Self, ApplyError> {
+        let expected = architecture.n_parameters();
+        if parameters.len() != expected {
+            return Err(ApplyError::ParameterCount { expected, got: parameters.len() });
+        }
+        match parameters.iter().position(|parameter| !parameter.is_finite()) {
+            Some(at) => Err(ApplyError::ParameterNotFinite { at }),
+            None => Ok(Self { architecture, scale, parameters }),
+        }
+    }
+
+    /// The shape.
+    pub fn architecture(&self) -> &Architecture {
+        &self.architecture
+    }
+
+    /// What points are multiplied by first.
+    pub fn scale(&self) -> InputScale {
+        self.scale
+    }
+
+    /// For each layer a row of weights for each input, then the biases.
+    pub fn parameters(&self) -> &[R] {
+        &self.parameters
+    }
+
+    pub(crate) fn parameters_mut(&mut self) -> &mut [R] {
+        &mut self.parameters
+    }
+
+    /// Where the weights of each layer stand among the parameters, and its biases.
+    pub(crate) fn places(&self) -> impl Iterator<Item = (std::ops::Range<usize>, std::ops::Range<usize>)> + '_ {
+        self.architecture.shapes().scan(0, |start, (inputs, outputs)| {
+            let weights = *start..*start + inputs * outputs;
+            let bias = weights.end..weights.end + outputs;
+            *start = bias.end;
+            Some((weights, bias))
+        })
+    }
+
+    pub(crate) fn layers(&self) -> impl Iterator<Item = Layer<'_, R>> {
+        self.places()
+            .map(|(weights, bias)| Layer { weights: &self.parameters[weights], bias: &self.parameters[bias] })
+    }
+
+    /// The network without its last layer: what a classifier knows of a point before it names the class.
+    ///
+    /// # Panics
+    /// If it has one layer only.
+    #[must_use]
+    pub fn without_last_layer(&self) -> Self {
+        assert!(self.architecture.layers.len() > 1, "a network of one layer has none to leave out");
+        let mut architecture = self.architecture.clone();
+        architecture.layers.pop();
+        let parameters = self.parameters[..architecture.n_parameters()].to_vec();
+        Self { architecture, scale: self.scale, parameters }
+    }
+
+    /// Representations of points, one in each row.
+    ///
+    /// A point's representation has the same bits whichever other points are given with it, for any number of threads, and
+    /// on every processor (if the activation is one of comparisons: tanh and GELU are the system's).
+    ///
+    /// # Errors
+    /// Points of another width, or of bytes where the network has learned from numbers (or the other way round).
+    pub fn represent(&self, points: PointsRef<'_>) -> Result<Matrix<R>, ApplyError> {
+        self.check(points)?;
+        let width = self.architecture.n_outputs();
+        let mut representations = Matrix::zeros(points.len(), width);
+        let blocks = representations.values_mut().par_chunks_mut(BLOCK * width).enumerate();
+        blocks.for_each(|(block, out)| {
+            let start = block * BLOCK;
+            let rows = points.slice(start..start + out.len() / width);
+            out.copy_from_slice(self.represent_block(rows).values());
+        });
+        Ok(representations)
+    }
+
+    fn check(&self, points: PointsRef<'_>) -> Result<(), ApplyError> {
+        let expected = self.architecture.n_inputs;
+        if points.width() != expected {
+            return Err(ApplyError::FeatureCount { expected, got: points.width() });
+        }
+        if InputScale::for_points(points.kind()) != self.scale {
+            return Err(ApplyError::PointKind { got: points.kind() });
+        }
+        Ok(())
+    }
+
+    fn represent_block(&self, points: PointsRef<'_>) -> Matrix<R> {
+        let mut rows = SparseRows::default();
+        fill_from_points(&mut rows, points, None, self.scale);
+        let mut outputs = Matrix::default();
+        let last = self.architecture.layers.len() - 1;
+        for (at, layer) in self.layers().enumerate() {
+            sparse_rows_times(&rows, layer.weights, layer.bias, &mut outputs);
+            if at < last {
+                self.architecture.activation.apply(outputs.values_mut());
+                rows.fill_from(&outputs);
+            }
+        }
+        outputs
+    }
+}
+
+impl DenseNetwork {
+    /// Representations of points, as points that neighbor structures take.
+    ///
+    /// # Errors
+    /// As [`represent`](Self::represent), and representations too large for distances.
+    pub fn apply(&self, points: PointsRef<'_>) -> Result<Points, ApplyError> {
+        let representations = self.represent(points)?;
+        Points::from_f32(representations.n_columns(), representations.into_values())
+            .map_err(|source| ApplyError::Representation { source })
+    }
+}
+
+/// Fills rows with the given rows of points, or all of them, scaled.
+pub(crate) fn fill_from_points<R: Real>(
+    rows: &mut SparseRows<R>,
+    points: PointsRef<'_>,
+    chosen: Option<&[usize]>,
+    scale: InputScale,
+) {
+    let width = points.width();
+    let n_rows = chosen.map_or(points.len(), <[usize]>::len);
+    let at = |row: usize| chosen.map_or(row, |chosen| chosen[row]) * width;
+    if let Some(values) = points.as_u8() {
+        let scaled: Vec<R> = (0..=255_u8).map(|byte| R::of(f64::from(byte) * f64::from(scale.factor()))).collect();
+        rows.fill(width, n_rows, |row| &values[at(row)..at(row) + width], |row, column| scaled[row[column] as usize]);
+    } else if let Some(values) = points.as_f32() {
+        let factor = scale.factor();
+        rows.fill(
+            width,
+            n_rows,
+            |row| &values[at(row)..at(row) + width],
+            |row, column| R::of(f64::from(row[column] * factor)),
+        );
+    }
+}

@@ -1,0 +1,190 @@
+//! Passes forward and back through a dense network, over buffers that are allocated once.
+
+use hedgerow_core::matrix::{Threads, multiply};
+use rayon::prelude::*;
+
+use super::dense_network::{DenseNetwork, fill_from_points};
+use super::{Activation, Inputs, Transform};
+use crate::matrix::{Matrix, SparseColumns, SparseRows, masked_product, sparse_rows_times, vectorized};
+use crate::real::Real;
+
+/// Up to this share of numbers that are not zero, products leave the zeros out; above it, a dense product is faster.
+const SPARSE_UP_TO: f64 = 0.4;
+
+/// What goes into a layer, with or without its zeros.
+#[derive(Debug, Clone, Default)]
+struct LayerInput<R> {
+    /// Whether `sparse` is used; else `dense`.
+    is_sparse: bool,
+    sparse: SparseRows<R>,
+    dense: Matrix<R>,
+}
+
+/// A dense network with the memory that learning needs.
+#[derive(Debug, Clone)]
+pub struct TrainableNetwork<R = f32> {
+    network: DenseNetwork<R>,
+    gradient: Vec<R>,
+    /// For each layer.
+    inputs: Vec<LayerInput<R>>,
+    /// What came out of the layers before the activation, where that needs it.
+    before_activation: Vec<Matrix<R>>,
+    output: Matrix<R>,
+    /// Of the backward pass: the gradient behind a layer and before it, the rows of what went in, and those column by column.
+    behind: Matrix<R>,
+    before: Matrix<R>,
+    rows: Matrix<R>,
+    columns: SparseColumns<R>,
+}
+
+impl<R: Real> TrainableNetwork<R> {
+    /// Prepares a network for learning.
+    pub fn new(network: DenseNetwork<R>) -> Self {
+        let n_layers = network.architecture().layers.len();
+        Self {
+            gradient: vec![R::zero(); network.parameters().len()],
+            network,
+            inputs: (0..n_layers).map(|_| LayerInput::default()).collect(),
+            before_activation: (0..n_layers).map(|_| Matrix::default()).collect(),
+            output: Matrix::default(),
+            behind: Matrix::default(),
+            before: Matrix::default(),
+            rows: Matrix::default(),
+            columns: SparseColumns::default(),
+        }
+    }
+
+    /// The network as it is now.
+    pub fn network(&self) -> &DenseNetwork<R> {
+        &self.network
+    }
+}
+
+impl<R: Real> LayerInput<R> {
+    fn take(&mut self, inputs: Inputs<'_, R>, network: &DenseNetwork<R>) {
+        let scale = network.scale();
+        match inputs {
+            Inputs::Rows(points, rows) => {
+                fill_from_points(&mut self.sparse, points, Some(rows), scale);
+                self.is_sparse = is_sparse(self.sparse.n_filled(), rows.len() * points.width());
+                if !self.is_sparse {
+                    self.sparse.write_to(&mut self.dense);
+                }
+            }
+            Inputs::Matrix(matrix) => {
+                self.dense.clone_from(matrix);
+                self.settle();
+            }
+        }
+    }
+
+    /// Chooses between the two forms by the numbers in `dense`.
+    fn settle(&mut self) {
+        let n_filled = vectorized(
+            #[inline(always)]
+            || self.dense.values().iter().filter(|value| **value != R::zero()).count(),
+        );
+        self.is_sparse = is_sparse(n_filled, self.dense.values().len());
+        if self.is_sparse {
+            self.sparse.fill_from(&self.dense);
+        }
+    }
+}
+
+fn is_sparse(n_filled: usize, n_all: usize) -> bool {
+    n_filled as f64 <= SPARSE_UP_TO * n_all as f64
+}
+
+impl<R: Real> Transform<R> for TrainableNetwork<R> {
+    fn forward(&mut self, inputs: Inputs<'_, R>) -> &Matrix<R> {
+        let activation = self.network.architecture().activation;
+        self.inputs[0].take(inputs, &self.network);
+        let last = self.inputs.len() - 1;
+        for (at, layer) in self.network.layers().enumerate() {
+            let (here, after) = self.inputs.split_at_mut(at + 1);
+            let (input, width) = (&here[at], layer.bias.len());
+            let output = after.first_mut().map_or(&mut self.output, |next| &mut next.dense);
+            if input.is_sparse {
+                sparse_rows_times(&input.sparse, layer.weights, layer.bias, output);
+            } else {
+                output.resize(input.dense.n_rows(), width);
+                output.values_mut().chunks_exact_mut(width).for_each(|row| row.copy_from_slice(layer.bias));
+                let weights = hedgerow_core::matrix::MatrixRef::new(layer.weights, input.dense.n_columns(), width);
+                multiply(output.values_mut(), input.dense.view(), weights, true, Threads::All);
+            }
+            if at < last {
+                if activation.needs_inputs() {
+                    self.before_activation[at + 1].clone_from(output);
+                }
+                output.values_mut().par_chunks_mut(8192).for_each(|values| {
+                    vectorized(
+                        #[inline(always)]
+                        || activation.apply(values),
+                    );
+                });
+                after[0].settle();
+            }
+        }
+        &self.output
+    }
+
+    fn backward(&mut self, rows: &[usize], gradient: &Matrix<R>) {
+        let activation = self.network.architecture().activation;
+        self.behind.clone_from(gradient);
+        let layers: Vec<_> = self.network.layers().collect();
+        let places: Vec<_> = self.network.places().collect();
+        for (at, layer) in layers.iter().enumerate().rev() {
+            let (input, (weights_at, bias_at)) = (&self.inputs[at], &places[at]);
+            let (n_inputs, n_outputs) = (weights_at.len() / layer.bias.len(), layer.bias.len());
+            let of_weights = &mut self.gradient[weights_at.clone()];
+            if input.is_sparse {
+                self.columns.take_rows(&input.sparse, rows);
+                self.columns.times(&self.behind, of_weights);
+            } else {
+                self.rows.take_rows(&input.dense, rows);
+                multiply(of_weights, self.rows.view().transposed(), self.behind.view(), false, Threads::All);
+            }
+            sum_of_rows(&self.behind, &mut self.gradient[bias_at.clone()]);
+            if at == 0 {
+                break;
+            }
+            if input.is_sparse && activation == Activation::Relu {
+                masked_product(&self.behind, layer.weights, &input.sparse, rows, &mut self.before);
+            } else {
+                self.before.resize(rows.len(), n_inputs);
+                let weights = hedgerow_core::matrix::MatrixRef::new(layer.weights, n_inputs, n_outputs);
+                multiply(self.before.values_mut(), self.behind.view(), weights.transposed(), false, Threads::All);
+                for (place, &row) in rows.iter().enumerate() {
+                    let inputs =
+                        if activation.needs_inputs() { self.before_activation[at].row(row) } else { &[] };
+                    activation.apply_slope(self.before.row_mut(place), input.dense.row(row), inputs);
+                }
+            }
+            std::mem::swap(&mut self.behind, &mut self.before);
+        }
+    }
+
+    fn parameters(&self) -> &[R] {
+        self.network.parameters()
+    }
+
+    fn decayed(&self) -> Vec<std::ops::Range<usize>> {
+        self.network.places().map(|(weights, _)| weights).collect()
+    }
+
+    fn parameters_and_gradient(&mut self) -> (&mut [R], &[R]) {
+        (self.network.parameters_mut(), &self.gradient)
+    }
+}
+
+fn sum_of_rows<R: Real>(matrix: &Matrix<R>, sums: &mut [R]) {
+    sums.fill(R::zero());
+    vectorized(
+        #[inline(always)]
+        || {
+            for row in 0..matrix.n_rows() {
+                sums.iter_mut().zip(matrix.row(row)).for_each(|(sum, &value)| *sum += value);
+            }
+        },
+    );
+}
