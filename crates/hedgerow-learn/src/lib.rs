@@ -41,5 +41,5 @@ pub use trainer::{
     silent, train,
 };
 pub use transform::{
-    Activation, Architecture, DenseNetwork, Initialization, InputScale, Inputs, TrainableNetwork, Transform,
+    Activation, Architecture, DenseNetwork, WeightInitialization, InputScale, Inputs, TrainableNetwork, Transform,
 };

@@ -97,8 +97,21 @@ impl<R: Real> Matrix<R> {
     }
 }
 
-/// Runs `work` compiled for the vectors that this machine has.
+/// Runs `work` compiled for the vectors that this machine has. `work` must be a closure marked `#[inline(always)]`, and call
+/// functions so marked: what is not inlined is compiled for the oldest machine.
 #[inline(always)]
-pub(crate) fn vectorized<T>(work: impl FnOnce() -> T) -> T {
-    pulp::Arch::new().dispatch(work)
+pub(crate) fn vectorized<T>(work: impl FnMut() -> T) -> T {
+    pulp::Arch::new().dispatch(Vectorized(work))
+}
+
+/// Called through `FnMut`: a call through `FnOnce` goes by way of a function of its own, which is not inlined.
+struct Vectorized<F>(F);
+
+impl<T, F: FnMut() -> T> pulp::WithSimd for Vectorized<F> {
+    type Output = T;
+
+    #[inline(always)]
+    fn with_simd<S: pulp::Simd>(mut self, _: S) -> T {
+        (self.0)()
+    }
 }

@@ -24,37 +24,33 @@ pub(crate) struct SparseRows<R> {
 }
 
 impl<R: Real> SparseRows<R> {
-    /// Becomes the rows of which `fill` gives the numbers, zeros included, `n_rows` of them.
-    pub(crate) fn fill<S: Copy + Send + Sync>(
+    /// Becomes rows of numbers: row r is `row_of(r)`, each number of it made by `number`.
+    ///
+    /// `number` must make 0 of the default of `S`. Eight such numbers in a row are passed over at once, since the zeros of pictures
+    /// stand together.
+    pub(crate) fn fill<'s, S: Copy + Default + PartialEq + Sync + 's>(
         &mut self,
         width: usize,
         n_rows: usize,
-        row_of: impl Fn(usize) -> S + Sync,
-        number: impl Fn(&S, usize) -> R + Sync,
+        row_of: impl Fn(usize) -> &'s [S] + Sync,
+        number: impl Fn(S) -> R + Sync,
     ) {
         self.width = width;
         self.counts.resize(n_rows, 0);
-        // Rows stand `width` apart.
         self.columns.resize(n_rows * width, 0);
         self.values.resize(n_rows * width, R::zero());
         let rows = self.columns.par_chunks_mut(width).zip(self.values.par_chunks_mut(width));
         rows.zip(self.counts.par_iter_mut()).enumerate().with_min_len(16).for_each(|(row, ((columns, values), count))| {
-            let source = row_of(row);
-            let mut n = 0;
-            for column in 0..width {
-                // Written always and kept by counting on: there is no branch to guess wrong.
-                let value = number(&source, column);
-                columns[n] = column as u32;
-                values[n] = value;
-                n += usize::from(value != R::zero());
-            }
-            *count = n as u32;
+            vectorized(
+                #[inline(always)]
+                || *count = fill_row(row_of(row), &number, columns, values),
+            );
         });
     }
 
     /// Becomes the rows of a matrix.
     pub(crate) fn fill_from(&mut self, matrix: &Matrix<R>) {
-        self.fill(matrix.n_columns(), matrix.n_rows(), |row| matrix.row(row), |row, column| row[column]);
+        self.fill(matrix.n_columns(), matrix.n_rows(), |row| matrix.row(row), |number| number);
     }
 
     /// Writes the rows with their zeros.
@@ -81,6 +77,30 @@ impl<R: Real> SparseRows<R> {
     pub(crate) fn n_filled(&self) -> usize {
         self.counts.iter().map(|&count| count as usize).sum()
     }
+}
+
+/// Writes the numbers of a row that are not zero, and their columns; gives how many there are.
+#[inline(always)]
+fn fill_row<S: Copy + Default + PartialEq, R: Real>(
+    row: &[S],
+    number: &impl Fn(S) -> R,
+    columns: &mut [u32],
+    values: &mut [R],
+) -> u32 {
+    let mut n = 0;
+    for (group, numbers) in row.chunks(8).enumerate() {
+        if numbers.iter().fold(true, |all_zero, number| all_zero & (*number == S::default())) {
+            continue;
+        }
+        for (at, &from) in numbers.iter().enumerate() {
+            // Written always and kept by counting on: there is no branch to guess wrong.
+            let value = number(from);
+            columns[n] = (group * 8 + at) as u32;
+            values[n] = value;
+            n += usize::from(value != R::zero());
+        }
+    }
+    n as u32
 }
 
 /// Some rows of [`SparseRows`], column by column. A row is named by its place among those taken.
@@ -280,30 +300,23 @@ fn weights_of<R>(weights: &[R], row: u32, width: usize) -> &[R] {
 /// Products of one row with `N` others. Eight running sums each, added in a fixed order: the same for every `N`.
 #[inline(always)]
 fn dot<R: Real, const N: usize>(a: &[R], others: [&[R]; N]) -> [R; N] {
-    const LANES: usize = 8;
-    let mut sums = [[R::zero(); LANES]; N];
     let whole = a.len() / LANES * LANES;
-    let mut at = 0;
-    while at < whole {
+    let mut sums = [[R::zero(); LANES]; N];
+    for at in (0..whole).step_by(LANES) {
+        let a = &a[at..at + LANES];
         for n in 0..N {
-            let (a, b) = (&a[at..at + LANES], &others[n][at..at + LANES]);
-            for lane in 0..LANES {
-                sums[n][lane] += a[lane] * b[lane];
-            }
+            let b = &others[n][at..at + LANES];
+            sums[n] = std::array::from_fn(|lane| sums[n][lane] + a[lane] * b[lane]);
         }
-        at += LANES;
     }
-    let mut products = [R::zero(); N];
-    for n in 0..N {
+    std::array::from_fn(|n| {
         let s = &sums[n];
-        let mut product = ((s[0] + s[4]) + (s[2] + s[6])) + ((s[1] + s[5]) + (s[3] + s[7]));
-        for at in whole..a.len() {
-            product += a[at] * others[n][at];
-        }
-        products[n] = product;
-    }
-    products
+        let sum = ((s[0] + s[4]) + (s[2] + s[6])) + ((s[1] + s[5]) + (s[3] + s[7]));
+        a[whole..].iter().zip(&others[n][whole..]).fold(sum, |sum, (&a, &b)| sum + a * b)
+    })
 }
+
+const LANES: usize = 8;
 
 #[cfg(test)]
 mod tests {

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::optimizer::AdamParams;
-use crate::transform::{Activation, Architecture, DenseNetwork, Initialization, InputScale, TrainableNetwork};
+use crate::transform::{Activation, Architecture, DenseNetwork, WeightInitialization, InputScale, TrainableNetwork};
 use hedgerow_core::Points;
 
 const N_INPUTS: usize = 5;
@@ -27,7 +27,7 @@ impl Setting {
             layers.push(N_CLASSES);
         }
         let architecture = Architecture { n_inputs: N_INPUTS, layers, activation };
-        let mut network = DenseNetwork::new(architecture, InputScale::One, Initialization::He, seed);
+        let mut network = DenseNetwork::new(architecture, InputScale::One, WeightInitialization::He, seed);
         // Biases too are to have a gradient worth testing.
         network.parameters_mut().iter_mut().for_each(|parameter| *parameter += 0.1 * random.normal());
         let n_boundary = if method.round_size().n_boundary == 0 { 0 } else { n / 2 };

@@ -54,8 +54,6 @@ struct StepSize<R> {
     /// 1 over the root of 1 - beta2^t.
     root: R,
     epsilon: R,
-    /// What is left of a weight after decay.
-    kept: R,
     /// The share of the new weights in the average.
     fresh: R,
 }
@@ -102,7 +100,6 @@ impl<R: Real> Adam<R> {
             rate: R::of(learning_rate / (1.0 - params.beta1.powi(steps))),
             root: R::of(1.0 / (1.0 - params.beta2.powi(steps)).sqrt()),
             epsilon: R::of(params.epsilon),
-            kept: R::one(),
             fresh: R::of(1.0 - kept_of_average),
         };
         let kept = R::of(1.0 - learning_rate * params.weight_decay);
@@ -110,52 +107,71 @@ impl<R: Real> Adam<R> {
             .par_chunks_mut(CHUNK)
             .zip(gradient.par_chunks(CHUNK))
             .zip(self.first.par_chunks_mut(CHUNK).zip(self.second.par_chunks_mut(CHUNK)));
-        let decays = params.weight_decay != 0.0;
-        let change = |at: usize, parameters: &mut [R], gradient: &[R], first: &mut [R], second: &mut [R]| {
-            if decays {
-                let here = at * CHUNK..at * CHUNK + parameters.len();
-                for range in decayed.iter().filter(|range| range.start < here.end && here.start < range.end) {
-                    let range = range.start.max(here.start) - here.start..range.end.min(here.end) - here.start;
-                    parameters[range].iter_mut().for_each(|parameter| *parameter *= kept);
-                }
+        let decay = |at: usize, parameters: &mut [R]| {
+            let here = at * CHUNK..at * CHUNK + parameters.len();
+            for range in decayed.iter().filter(|range| range.start < here.end && here.start < range.end) {
+                let range = range.start.max(here.start) - here.start..range.end.min(here.end) - here.start;
+                parameters[range].iter_mut().for_each(|parameter| *parameter *= kept);
             }
-            descend(size, parameters, gradient, first, second);
+        };
+        let decays = params.weight_decay != 0.0;
+        let change = |at: usize, state: State<'_, R>, average: Option<&mut [R]>| {
+            let ((parameters, gradient), (first, second)) = state;
+            if decays {
+                decay(at, parameters);
+            }
+            let mut average = average;
+            vectorized(
+                #[inline(always)]
+                || descend(size, parameters, gradient, first, second, average.as_deref_mut()),
+            );
         };
         match &mut self.average {
-            None => state.enumerate().for_each(|(at, ((parameters, gradient), (first, second)))| {
-                vectorized(
-                    #[inline(always)]
-                    || change(at, parameters, gradient, first, second),
-                );
-            }),
-            Some(average) => state.zip(average.par_chunks_mut(CHUNK)).enumerate().for_each(|(at, (state, average))| {
-                let ((parameters, gradient), (first, second)) = state;
-                vectorized(
-                    #[inline(always)]
-                    || {
-                        // In pieces that stay in the nearest cache between the two loops.
-                        change(at, parameters, gradient, first, second);
-                        for (average, &parameter) in average.iter_mut().zip(&*parameters) {
-                            *average += size.fresh * (parameter - *average);
-                        }
-                    },
-                );
-            }),
+            None => state.enumerate().for_each(|(at, state)| change(at, state, None)),
+            Some(average) => state
+                .zip(average.par_chunks_mut(CHUNK))
+                .enumerate()
+                .for_each(|(at, (state, average))| change(at, state, Some(average))),
         }
     }
 }
 
+/// Parameters and gradient, and the two means, of one task.
+type State<'a, R> = ((&'a mut [R], &'a [R]), (&'a mut [R], &'a mut [R]));
+
 #[inline(always)]
-fn descend<R: Real>(size: StepSize<R>, parameters: &mut [R], gradient: &[R], first: &mut [R], second: &mut [R]) {
+fn descend<R: Real>(
+    size: StepSize<R>,
+    parameters: &mut [R],
+    gradient: &[R],
+    first: &mut [R],
+    second: &mut [R],
+    average: Option<&mut [R]>,
+) {
     let n = parameters.len();
     let (gradient, first, second) = (&gradient[..n], &mut first[..n], &mut second[..n]);
-    for at in 0..n {
-        let slope = gradient[at];
-        let mean = first[at] + (R::one() - size.beta1) * (slope - first[at]);
-        let square = second[at] + (R::one() - size.beta2) * (slope * slope - second[at]);
-        first[at] = mean;
-        second[at] = square;
-        parameters[at] -= size.rate * mean / (square.sqrt() * size.root + size.epsilon);
+    let (new1, new2) = (R::one() - size.beta1, R::one() - size.beta2);
+    match average {
+        None => {
+            for at in 0..n {
+                let slope = gradient[at];
+                first[at] = first[at] + new1 * (slope - first[at]);
+                second[at] = second[at] + new2 * (slope * slope - second[at]);
+                parameters[at] -= size.rate * first[at] / (second[at].sqrt() * size.root + size.epsilon);
+            }
+        }
+        Some(average) => {
+            let average = &mut average[..n];
+            for at in 0..n {
+                let slope = gradient[at];
+                first[at] = first[at] + new1 * (slope - first[at]);
+                second[at] = second[at] + new2 * (slope * slope - second[at]);
+                let parameter =
+                    parameters[at] - size.rate * first[at] / (second[at].sqrt() * size.root + size.epsilon);
+                parameters[at] = parameter;
+                average[at] = average[at] + size.fresh * (parameter - average[at]);
+            }
+        }
     }
 }
 

@@ -6,7 +6,7 @@ use crate::augmentation::{Augmentation, PictureShape};
 use crate::error::TrainError;
 use crate::methods::{Dbt, Method};
 use crate::optimizer::{AdamParams, LearningRate};
-use crate::transform::{Activation, Initialization};
+use crate::transform::{Activation, WeightInitialization};
 
 /// Everything that decides what a run learns. Two runs of the same parameters and data end with the same bits.
 ///
@@ -32,7 +32,7 @@ pub struct TrainingParams {
     /// What stands between two layers.
     pub activation: Activation,
     /// How weights are drawn.
-    pub initialization: Initialization,
+    pub initialization: WeightInitialization,
     /// The optimizer.
     pub adam: AdamParams,
     /// The learning rate.
@@ -73,7 +73,7 @@ impl Default for TrainingParams {
             method: Method::default(),
             layers: vec![400, 400, 20],
             activation: Activation::default(),
-            initialization: Initialization::default(),
+            initialization: WeightInitialization::default(),
             adam: AdamParams { averaging: Some(0.999), ..AdamParams::default() },
             learning_rate: LearningRate::default(),
             epochs: None,

@@ -30,9 +30,15 @@ impl Activation {
         self == Self::Gelu
     }
 
+    #[inline(always)]
     pub(crate) fn apply<R: Real>(self, values: &mut [R]) {
         match self {
-            Self::Relu => values.iter_mut().for_each(|x| *x = if *x > R::zero() { *x } else { R::zero() }),
+            Self::Relu => {
+                // A loop and not `for_each`, which might not be inlined into a caller compiled for wider vectors.
+                for x in values {
+                    *x = if *x > R::zero() { *x } else { R::zero() };
+                }
+            }
             Self::LeakyRelu => {
                 let leak = R::of(LEAK);
                 values.iter_mut().for_each(|x| *x = if *x > R::zero() { *x } else { leak * *x });

@@ -5,7 +5,7 @@ use hedgerow_core::{PointKind, Points, PointsRef};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use super::{Activation, Initialization};
+use super::{Activation, WeightInitialization};
 use crate::error::ApplyError;
 use crate::matrix::{Matrix, SparseRows, sparse_rows_times};
 use crate::real::Real;
@@ -93,7 +93,7 @@ pub(crate) struct Layer<'a, R> {
 
 impl<R: Real> DenseNetwork<R> {
     /// Draws the weights of a network by a seed.
-    pub fn new(architecture: Architecture, scale: InputScale, initialization: Initialization, seed: u64) -> Self {
+    pub fn new(architecture: Architecture, scale: InputScale, initialization: WeightInitialization, seed: u64) -> Self {
         let mut parameters = vec![R::zero(); architecture.n_parameters()];
         let mut rest = parameters.as_mut_slice();
         for (layer, (inputs, outputs)) in architecture.shapes().enumerate() {
@@ -241,15 +241,15 @@ pub(crate) fn fill_from_points<R: Real>(
     let n_rows = chosen.map_or(points.len(), <[usize]>::len);
     let at = |row: usize| chosen.map_or(row, |chosen| chosen[row]) * width;
     if let Some(values) = points.as_u8() {
-        let scaled: Vec<R> = (0..=255_u8).map(|byte| R::of(f64::from(byte) * f64::from(scale.factor()))).collect();
-        rows.fill(width, n_rows, |row| &values[at(row)..at(row) + width], |row, column| scaled[row[column] as usize]);
+        let scaled: [R; 256] = std::array::from_fn(|byte| R::of(byte as f64 * f64::from(scale.factor())));
+        rows.fill(width, n_rows, |row| &values[at(row)..at(row) + width], |byte: u8| scaled[usize::from(byte)]);
     } else if let Some(values) = points.as_f32() {
         let factor = scale.factor();
         rows.fill(
             width,
             n_rows,
             |row| &values[at(row)..at(row) + width],
-            |row, column| R::of(f64::from(row[column] * factor)),
+            |value: f32| R::of(f64::from(value * factor)),
         );
     }
 }

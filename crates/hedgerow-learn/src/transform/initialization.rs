@@ -9,7 +9,7 @@ use crate::real::Real;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
-pub enum Initialization {
+pub enum WeightInitialization {
     /// Normal with variance 2 / inputs (He et al. 2015), which keeps the size of signals through rectified layers.
     #[default]
     He,
@@ -17,7 +17,7 @@ pub enum Initialization {
     Small,
 }
 
-impl Initialization {
+impl WeightInitialization {
     /// Draws the weights of a layer with so many inputs.
     pub(crate) fn draw<R: Real>(self, weights: &mut [R], n_inputs: usize, random: &mut SplitMix64) {
         let deviation = match self {

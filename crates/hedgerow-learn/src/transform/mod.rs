@@ -15,7 +15,7 @@ use crate::matrix::Matrix;
 use crate::real::Real;
 pub use activation::Activation;
 pub use dense_network::{Architecture, DenseNetwork, InputScale};
-pub use initialization::Initialization;
+pub use initialization::WeightInitialization;
 pub use training::TrainableNetwork;
 
 /// What a transform is given.

@@ -82,7 +82,13 @@ impl<R: Real> LayerInput<R> {
     fn settle(&mut self) {
         let n_filled = vectorized(
             #[inline(always)]
-            || self.dense.values().iter().filter(|value| **value != R::zero()).count(),
+            || {
+                let mut n_filled = 0_u32;
+                for value in self.dense.values() {
+                    n_filled += u32::from(*value != R::zero());
+                }
+                n_filled as usize
+            },
         );
         self.is_sparse = is_sparse(n_filled, self.dense.values().len());
         if self.is_sparse {
@@ -183,8 +189,23 @@ fn sum_of_rows<R: Real>(matrix: &Matrix<R>, sums: &mut [R]) {
         #[inline(always)]
         || {
             for row in 0..matrix.n_rows() {
-                sums.iter_mut().zip(matrix.row(row)).for_each(|(sum, &value)| *sum += value);
+                for (sum, &value) in sums.iter_mut().zip(matrix.row(row)) {
+                    *sum += value;
+                }
             }
         },
     );
+}
+
+impl<R: Real> TrainableNetwork<R> {
+    #[doc(hidden)]
+    pub fn densities(&self) -> String {
+        self.inputs
+            .iter()
+            .map(|input| {
+                let n = input.sparse.n_filled() as f64 / (input.sparse.n_rows() * input.dense.n_columns().max(784)) as f64;
+                format!("{} {:.3}; ", input.is_sparse, n)
+            })
+            .collect()
+    }
 }
