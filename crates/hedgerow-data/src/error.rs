@@ -99,7 +99,10 @@ pub enum Problem {
         detail: String,
     },
     /// The contents are in no known format.
-    #[error("is in no known format; give the format (idx, csv, tsv, npy, npz, parquet, svmlight)")]
+    #[error(
+        "is in no known format; give the format (idx, csv, tsv, npy, npz, parquet, svmlight), or save it in one of them: \
+         export the sheet of a spreadsheet as CSV"
+    )]
     UnknownFormat,
     /// Support for the format was not compiled in.
     #[error("{format} is not supported by this build; build hedgerow-data with the feature \"{feature}\"")]
@@ -346,7 +349,10 @@ pub enum Problem {
         known: String,
     },
     /// A split that is none.
-    #[error("\"{text}\" is no split; use train, validation or test")]
+    #[error(
+        "\"{text}\" is no split; write train, validation or test there, \
+         or, if the column says something else, name another one as the split or leave it out (ignore)"
+    )]
     UnknownSplit {
         /// The text.
         text: String,
@@ -432,4 +438,19 @@ pub(crate) fn listed<'a>(names: impl ExactSizeIterator<Item = &'a str>) -> Strin
         list.push_str(&format!(" and {} more", n_names - MOST));
     }
     list
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_word_that_is_no_split_says_what_to_do() {
+        let error = Place::file("t.csv").row(3).column("fold").error(Problem::UnknownSplit { text: "A".to_owned() });
+        assert_eq!(
+            error.to_string(),
+            "t.csv, row 3, column fold: \"A\" is no split; write train, validation or test there, \
+             or, if the column says something else, name another one as the split or leave it out (ignore)"
+        );
+    }
 }

@@ -4,6 +4,8 @@
 //! Bytes stay bytes; all other numbers become `f32`. The first dimension counts the rows. In C order rows are read as they
 //! come; in Fortran order the first row ends only at the end of the file, so that the whole array is held.
 //!
+//! NaN is a missing value, as NumPy and pandas write it: it is refused, or its row left out, as the options say.
+//!
 //! What the bytes mean is in [`header`] and [`kind`], their order in [`rows`]; archives of arrays are in [`crate::npz`].
 
 use std::sync::Arc;
@@ -16,7 +18,7 @@ use crate::error::{Place, Problem, ReadError};
 use crate::idx;
 use crate::input::{Input, Opened};
 use crate::labels::LabelCollector;
-use crate::options::ReadOptions;
+use crate::options::{MissingValues, ReadOptions};
 use crate::read::{RowReader, Step};
 use crate::table::{Numbers, Table};
 
@@ -89,38 +91,63 @@ impl RowReader for NpyReader {
 
 /// Reads a file of labels.
 pub(crate) fn read_labels(input: &mut Input, options: &ReadOptions) -> Result<LabelCollector, ReadError> {
-    read_labels_from(input.open()?, options.memory_limit)
+    let ArrayLabels { labels, lacking } = read_labels_from(input.open()?, options)?;
+    match lacking.first() {
+        // The points are in another file, which is read by then.
+        Some(row) if !options.may_lack_labels() => {
+            let found = "NaN in the place of a label".to_owned();
+            let supported = "remove the row from both files, or save points and labels as one NPZ archive, \
+                             whose rows without a label can be left out";
+            Err(input.place().row(row + 1).error(Problem::Unsupported { found, supported }))
+        }
+        _ => Ok(labels),
+    }
+}
+
+/// The labels that an array is.
+#[derive(Debug)]
+pub(crate) struct ArrayLabels {
+    /// One for each row; rows that lack theirs are without a label.
+    pub(crate) labels: LabelCollector,
+    /// The rows that lack their label, from 0, in ascending order.
+    pub(crate) lacking: Vec<u64>,
 }
 
 /// Reads an array of labels: numbers or fixed-width texts, in one column.
 ///
-/// Whole numbers are exact; NaN and infinity are refused.
-pub(crate) fn read_labels_from(source: impl ByteSource, memory_limit: u64) -> Result<LabelCollector, ReadError> {
+/// Whole numbers are exact; infinity is refused, and so is NaN unless the options say otherwise.
+pub(crate) fn read_labels_from(source: impl ByteSource, options: &ReadOptions) -> Result<ArrayLabels, ReadError> {
+    let memory_limit = options.memory_limit;
     let mut rows = Rows::open(source, memory_limit)?;
     if rows.row_values() != 1 {
         let fault = "but labels are one column";
         return Err(rows.place().error(Problem::Shape { shape: shape_text(&rows.header.shape), fault }));
     }
     let kind = rows.header.kind;
+    let may_lack = options.missing == MissingValues::DropRows || options.may_lack_labels();
     // Texts may be wide, and then fewer are held at once.
     let rows_at_once = (LABEL_BLOCK_BYTES / kind.size() as u64).max(1);
-    let mut labels = LabelCollector::default();
+    let (mut labels, mut lacking) = (LabelCollector::default(), Vec::new());
     let mut bytes = Vec::new();
     loop {
         bytes.clear();
         rows.next(rows.left.min(rows_at_once), &mut bytes)?;
         for label in bytes.chunks_exact(kind.size()) {
-            push_label(&mut labels, kind, label).map_err(|problem| {
-                let row = labels.len() as u64 + 1;
-                rows.place().row(row).error(problem)
-            })?;
+            let row = labels.len() as u64;
+            match push_label(&mut labels, kind, label) {
+                Err(Problem::Missing { .. }) if may_lack => {
+                    labels.push_unlabeled();
+                    lacking.push(row);
+                }
+                pushed => pushed.map_err(|problem| rows.place().row(row + 1).error(problem))?,
+            }
         }
-        let needed_bytes = labels.size_bytes() as u64;
+        let needed_bytes = (labels.size_bytes() + size_of_val(lacking.as_slice())) as u64;
         if needed_bytes > memory_limit {
             return Err(rows.place().error(Problem::TooLarge { needed_bytes, limit_bytes: memory_limit }));
         }
         if rows.left == 0 {
-            return Ok(labels);
+            return Ok(ArrayLabels { labels, lacking });
         }
     }
 }
@@ -135,13 +162,23 @@ fn push_label(labels: &mut LabelCollector, kind: Kind, bytes: &[u8]) -> Result<(
         Some(number) => {
             let value = number.as_f64();
             if !value.is_finite() {
-                return Err(Problem::Unusable { value });
+                return Err(unusable(value));
             }
-            labels.push_number(value + 0.0); // -0 is 0
+            // A class is called 0.1 if that is what the file has, not 0.10000000149011612.
+            if kind.is_short_float() && value.fract() != 0.0 {
+                labels.push(&(value as f32).to_string());
+            } else {
+                labels.push_number(value + 0.0); // -0 is 0
+            }
         }
         None => labels.push(&kind.text(bytes)?),
     }
     Ok(())
+}
+
+/// What is wrong with a number that cannot be used: NaN stands for a missing one.
+fn unusable(value: f64) -> Problem {
+    if value.is_nan() { Problem::Missing { text: "NaN".to_owned() } } else { Problem::Unusable { value } }
 }
 
 /// Reads the rows of an array of numbers into a table.
@@ -149,8 +186,11 @@ pub(crate) struct ArrayReader<S> {
     rows: Rows<S>,
     columns: Columns,
     image_shape: Option<ImageShape>,
+    drop_rows: bool,
+    may_lack_labels: bool,
+    /// Rows that are left out whatever they hold, from 0, in ascending order.
+    left_out: Vec<u64>,
     scratch: Vec<u8>,
-    kept: Vec<u8>,
 }
 
 impl<S: ByteSource> ArrayReader<S> {
@@ -180,7 +220,20 @@ impl<S: ByteSource> ArrayReader<S> {
                 return Err(place.error(Problem::FeatureCount { expected, got }));
             }
         }
-        Ok(Self { rows, columns, image_shape, scratch: Vec::new(), kept: Vec::new() })
+        Ok(Self {
+            rows,
+            columns,
+            image_shape,
+            drop_rows: options.missing == MissingValues::DropRows,
+            may_lack_labels: options.may_lack_labels(),
+            left_out: Vec::new(),
+            scratch: Vec::new(),
+        })
+    }
+
+    /// Leaves these rows out and counts them, for instance because they lack a label: from 0, in ascending order.
+    pub(crate) fn leave_out(&mut self, rows: Vec<u64>) {
+        self.left_out = rows;
     }
 
     /// A table without rows.
@@ -206,48 +259,98 @@ impl<S: ByteSource> ArrayReader<S> {
 
     pub(crate) fn read_rows(&mut self, table: &mut Table, max_rows: usize) -> Result<Step, ReadError> {
         let n_rows = self.rows.left.min(max_rows as u64);
-        let first_row = self.rows.done;
-        let kind = self.rows.header.kind;
-        match (&mut table.numbers, &self.columns.kept) {
+        let row_by_row = self.columns.kept.is_some() || self.drop_rows || !self.left_out.is_empty();
+        match &mut table.numbers {
             // Bytes that are taken as they are go straight to their place.
-            (Numbers::U8(values), None) => self.rows.next(n_rows, values)?,
+            Numbers::U8(values) if !row_by_row => {
+                self.rows.next(n_rows, values)?;
+                table.rows += n_rows as usize;
+            }
             _ => {
                 self.scratch.clear();
                 self.rows.next(n_rows, &mut self.scratch)?;
+                let scratch = std::mem::take(&mut self.scratch);
+                if row_by_row { self.take_each(table, &scratch) } else { self.take_all(table, &scratch) }?;
+                self.scratch = scratch;
             }
         }
-        let mut bytes = self.scratch.as_slice();
-        if let Some(kept) = &self.columns.kept {
-            self.kept.clear();
-            for (row, bytes) in (first_row + 1..).zip(bytes.chunks_exact(self.rows.row_bytes as usize)) {
-                if let (Some(label), Some(labels)) = (self.columns.label, &mut table.labels) {
-                    let place = || self.rows.place().row(row).column(label.to_string());
-                    let value = &bytes[label * kind.size()..(label + 1) * kind.size()];
-                    push_label(labels, kind, value).map_err(|problem| place().error(problem))?;
-                }
-                for range in kept {
-                    self.kept.extend_from_slice(&bytes[range.start * kind.size()..range.end * kind.size()]);
-                }
-            }
-            bytes = self.kept.as_slice();
-        }
-        match &mut table.numbers {
-            Numbers::U8(values) if self.columns.kept.is_some() => values.extend_from_slice(bytes),
-            Numbers::U8(_) => {}
-            Numbers::F32(values) => {
-                let start = values.len();
-                kind.append_f32(bytes, values);
-                if let Some(at) = first_unusable(&values[start..]) {
-                    // The value in the file, not what rounding made of it: 1e300, not infinity.
-                    let value = kind.number(&bytes[at * kind.size()..]).map_or(f64::NAN, Number::as_f64);
-                    let (row, column) = (at / self.columns.width(), self.columns.number_of(at % self.columns.width()));
-                    let place = self.rows.place().row(first_row + row as u64 + 1).column(column.to_string());
-                    return Err(place.error(Problem::Unusable { value }));
-                }
-            }
-        }
-        table.rows += n_rows as usize;
         Ok(if self.rows.left == 0 { Step::End } else { Step::More })
+    }
+
+    /// Takes the rows that were read last as they are, all at once.
+    fn take_all(&self, table: &mut Table, bytes: &[u8]) -> Result<(), ReadError> {
+        let n_rows = bytes.len() / self.rows.row_bytes as usize;
+        if let Some(at) = append(&mut table.numbers, self.rows.header.kind, bytes) {
+            let (row, column) = (at / self.columns.width(), at % self.columns.width());
+            let value = bytes.chunks_exact(self.rows.header.kind.size()).nth(at).unwrap_or_default();
+            return Err(self.error(self.rows.done - (n_rows - row) as u64, column, value));
+        }
+        table.rows += n_rows;
+        Ok(())
+    }
+
+    /// Takes the columns that are asked for out of the rows that were read last, and leaves rows out.
+    fn take_each(&self, table: &mut Table, bytes: &[u8]) -> Result<(), ReadError> {
+        let (kind, row_bytes) = (self.rows.header.kind, self.rows.row_bytes as usize);
+        let all = 0..row_bytes / kind.size();
+        let kept = self.columns.kept.as_deref().unwrap_or(std::slice::from_ref(&all));
+        let first_row = self.rows.done - (bytes.len() / row_bytes) as u64;
+        'rows: for (row, bytes) in (first_row..).zip(bytes.chunks_exact(row_bytes)) {
+            let value_at = |column: usize| &bytes[column * kind.size()..(column + 1) * kind.size()];
+            if self.left_out.binary_search(&row).is_ok() {
+                table.drop_begun_row();
+                continue;
+            }
+            for range in kept {
+                let values = &bytes[range.start * kind.size()..range.end * kind.size()];
+                if let Some(at) = append(&mut table.numbers, kind, values) {
+                    let (column, value) = (range.start + at, value_at(range.start + at));
+                    if self.drop_rows && kind.is_nan(value) {
+                        table.drop_begun_row();
+                        continue 'rows;
+                    }
+                    return Err(self.error(row, column, value));
+                }
+            }
+            if let (Some(label), Some(labels)) = (self.columns.label, &mut table.labels) {
+                match push_label(labels, kind, value_at(label)) {
+                    Err(Problem::Missing { .. }) if self.drop_rows => {
+                        table.drop_begun_row();
+                        continue;
+                    }
+                    Err(Problem::Missing { .. }) if self.may_lack_labels => labels.push_unlabeled(),
+                    Err(problem) => {
+                        return Err(self.rows.place().row(row + 1).column(label.to_string()).error(problem));
+                    }
+                    Ok(()) => {}
+                }
+            }
+            let in_table = (table.rows + table.dropped_rows) as u64;
+            table.source_rows.iter_mut().for_each(|rows| rows.push(in_table));
+            table.rows += 1;
+        }
+        Ok(())
+    }
+
+    /// The error that a value of the points is. The value in the file, not what rounding made of it: 1e300, not infinity.
+    fn error(&self, row: u64, column: usize, value: &[u8]) -> ReadError {
+        let value = self.rows.header.kind.number(value).map_or(f64::NAN, Number::as_f64);
+        self.rows.place().row(row + 1).column(column.to_string()).error(unusable(value))
+    }
+}
+
+/// Appends the values that bytes of one kind are; the index of the first that cannot be used, if there is one.
+fn append(numbers: &mut Numbers, kind: Kind, bytes: &[u8]) -> Option<usize> {
+    match numbers {
+        Numbers::U8(values) => {
+            values.extend_from_slice(bytes);
+            None
+        }
+        Numbers::F32(values) => {
+            let start = values.len();
+            kind.append_f32(bytes, values);
+            first_unusable(&values[start..])
+        }
     }
 }
 

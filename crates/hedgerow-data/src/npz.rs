@@ -13,18 +13,14 @@ use zip::result::ZipError;
 
 use crate::error::{Place, Problem, ReadError, listed};
 use crate::input::{Counted, Input, ReadSeek};
-use crate::labels::LabelCollector;
-use crate::npy::{ArrayReader, ByteSource, read_labels_from};
-use crate::options::{LabelColumn, ReadOptions};
+use crate::npy::{ArrayLabels, ArrayReader, ByteSource, read_labels_from};
+use crate::options::{LabelColumn, MissingValues, ReadOptions};
 use crate::progress::Listener;
-use crate::read::{PartTable, Step, join, report};
+use crate::read::{PartTable, STEP_BYTES, Step, join, report};
 use crate::splits::Split;
 use crate::table::Table;
 
 pub(crate) mod directory;
-
-/// Bytes of rows that are read between two reports of progress.
-const BLOCK_BYTES: u64 = 4 << 20;
 
 /// Reads all arrays of points that the archive has, with their labels, as one table.
 ///
@@ -56,12 +52,22 @@ pub(crate) fn read_table(
     };
     let mut parts: Vec<PartTable> = Vec::new();
     for part in find_parts(archive.file_names(), &place)? {
-        let held_bytes = parts.iter().map(|part| part.table.size_bytes()).sum::<u64>();
-        let (points, file) = open_array(&mut archive, &part.points, input)?;
+        let mut held_bytes = parts.iter().map(|part| part.table.size_bytes()).sum::<u64>();
+        // Before the points: rows without a label may have to be left out of them.
+        let mut labels = match (&part.labels, from_arrays) {
+            (Some(name), true) => Some((name, read_labels(&mut archive, name, options, input)?)),
+            _ => None,
+        };
+        held_bytes += labels.as_ref().map_or(0, |(_, labels)| labels.labels.size_bytes() as u64);
+        let points = open_array(&mut archive, &part.points, input)?;
+        let file = points.file.clone();
         let mut array = ArrayReader::open(points, options)?;
         check_memory(held_bytes.saturating_add(array.table_bytes()), options, input)?;
+        if let (Some((_, labels)), MissingValues::DropRows) = (&mut labels, options.missing) {
+            array.leave_out(std::mem::take(&mut labels.lacking));
+        }
         let mut table = array.table();
-        let rows = (BLOCK_BYTES / array.row_bytes()).max(1) as usize;
+        let rows = (STEP_BYTES / array.row_bytes()).max(1) as usize;
         loop {
             let step = array.read_rows(&mut table, rows)?;
             progress(held_bytes + table.size_bytes())?;
@@ -70,9 +76,14 @@ pub(crate) fn read_table(
             }
         }
         drop(array);
-        if let (Some(labels), true) = (&part.labels, from_arrays) {
-            table.labels = Some(read_labels(&mut archive, labels, table.rows, options, input)?);
-            progress(held_bytes + table.size_bytes())?;
+        if let Some((name, ArrayLabels { mut labels, .. })) = labels {
+            let points = table.rows + table.dropped_rows;
+            if labels.len() != points {
+                let problem = Problem::Count { points: points as u64, labels: labels.len() as u64 };
+                return Err(Place::file(&array_name(name, input)).error(problem));
+            }
+            table.source_rows.iter().for_each(|rows| labels.select(rows));
+            table.labels = Some(labels);
         }
         parts.push(PartTable { split: part.split.unwrap_or(Split::Train), table, file });
     }
@@ -92,28 +103,21 @@ fn check_memory(needed_bytes: u64, options: &ReadOptions, input: &Input) -> Resu
 fn read_labels(
     archive: &mut Archive,
     name: &str,
-    points: usize,
     options: &ReadOptions,
     input: &Input,
-) -> Result<LabelCollector, ReadError> {
-    let (source, file) = open_array(archive, name, input)?;
-    let labels = read_labels_from(source, options.memory_limit)?;
-    if labels.len() != points {
-        let problem = Problem::Count { points: points as u64, labels: labels.len() as u64 };
-        return Err(Place::file(&file).error(problem));
-    }
-    Ok(labels)
+) -> Result<ArrayLabels, ReadError> {
+    read_labels_from(open_array(archive, name, input)?, options)
 }
 
-/// Opens one array, with its name for errors.
-fn open_array<'a>(
-    archive: &'a mut Archive,
-    name: &str,
-    input: &Input,
-) -> Result<(Entry<impl Read + 'a>, String), ReadError> {
-    let file = format!("{} ({})", input.name(), name.strip_suffix(".npy").unwrap_or(name));
+/// The name of an array, for errors.
+fn array_name(name: &str, input: &Input) -> String {
+    format!("{} ({})", input.name(), name.strip_suffix(".npy").unwrap_or(name))
+}
+
+fn open_array<'a>(archive: &'a mut Archive, name: &str, input: &Input) -> Result<Entry<impl Read + 'a>, ReadError> {
+    let file = array_name(name, input);
     let reader = archive.by_name(name).map_err(|error| Place::file(&file).error(zip_problem(error)))?;
-    Ok((Entry { reader, file: file.clone() }, file))
+    Ok(Entry { reader, file })
 }
 
 /// An entry of the archive, being decompressed.
@@ -209,8 +213,15 @@ struct Part {
 /// Finds the arrays by their names, in the order of the splits. Arrays without the name of a split are for training, unless
 /// others are; if they are all there is, there are no splits.
 fn find_parts<'a>(entries: impl Iterator<Item = &'a str>, place: &Place) -> Result<Vec<Part>, ReadError> {
+    let entries: Vec<&str> = entries.collect();
     // Folders and other files may lie in the archive; they are no arrays.
-    let arrays: Vec<&str> = entries.filter_map(|name| name.strip_suffix(".npy")).collect();
+    let arrays: Vec<&str> = entries.iter().filter_map(|name| name.strip_suffix(".npy")).collect();
+    // Spreadsheets are zip archives too: of Excel, and of LibreOffice.
+    if arrays.is_empty() && entries.iter().any(|name| name.starts_with("xl/") || *name == "content.xml") {
+        let found = "a spreadsheet".to_owned();
+        let supported = "these are not read: export the sheet as CSV (Save As, CSV UTF-8) and give that file";
+        return Err(place.clone().error(Problem::Unsupported { found, supported }));
+    }
     let unsupported = |found: String| {
         let supported = "name points and labels x_train, y_train, x_test, y_test, or X and y: \
                          numpy.savez(path, X=points, y=labels)";

@@ -30,8 +30,11 @@ const LONGEST_NAME: usize = 4096;
 /// The directory of a zip archive that is read: the names in it are judged like those of a tar.
 const OF_ZIP: Limits = Limits { entries: MOST_ENTRIES as u64, directory_bytes: 32 * 1024 * 1024, names: Names::Any };
 
-/// Bytes decoded out of one container beyond [`WANTED_TIMES`] the wanted ones. The tar reader holds an overlong name in
-/// memory, so this bounds memory too.
+/// Bytes of headers before an entry of a tar. The reader holds long names and extended headers in memory, which could be
+/// of any length; those of honest archives have a few KB.
+const MOST_HEADER_BYTES: u64 = 64 * 1024;
+
+/// Bytes decoded out of one container beyond [`WANTED_TIMES`] the wanted ones.
 const SPARE_BYTES: u64 = 256 * 1024 * 1024;
 
 /// How many times the wanted bytes may be decoded: archives carry a file twice, or next to its neighbors.
@@ -68,6 +71,14 @@ pub enum ArchiveError {
         bytes: usize,
         /// Bytes it may have.
         most: usize,
+    },
+    /// The headers of an entry of a tar are overlong: its name, or what else is said of it.
+    #[error("{archive} was refused: the headers of an entry have more than {most} bytes; get it from another place")]
+    LongHeaders {
+        /// The archive.
+        archive: String,
+        /// Bytes they may have.
+        most: u64,
     },
     /// It has too many entries.
     #[error("{archive} was refused: it has more than {most} entries")]
@@ -199,10 +210,18 @@ fn take_from_deb(
 fn take_from_tar(stream: impl Read, shown: &str, intake: &mut Intake<'_>, budget: &Budget) -> Result<(), Trouble> {
     let watch = intake.watch;
     let too_large = || Trouble::from(ArchiveError::TooLarge { archive: shown.to_owned() });
-    let trouble = |error: io::Error| if budget.is_spent() { too_large() } else { watch.trouble(shown, error) };
-    let mut archive = tar::Archive::new(Metered { reader: stream, budget, watch });
+    let up_to_next = Budget::new(MOST_HEADER_BYTES);
+    let trouble = |error: io::Error| match (budget.is_spent(), up_to_next.is_spent()) {
+        (true, _) => too_large(),
+        (_, true) => ArchiveError::LongHeaders { archive: shown.to_owned(), most: MOST_HEADER_BYTES }.into(),
+        _ => watch.trouble(shown, error),
+    };
+    let metered = Metered { reader: stream, budget: &up_to_next, watch };
+    let mut archive = tar::Archive::new(Metered { reader: metered, budget, watch });
     for (number, entry) in archive.entries().map_err(trouble)?.enumerate() {
         let entry = entry.map_err(trouble)?;
+        // What is read before the next entry is the rest of this one and the headers of that.
+        up_to_next.renew(stored_bytes(&entry).map_err(trouble)?.saturating_add(MOST_HEADER_BYTES));
         let name = String::from_utf8_lossy(&entry.path_bytes()).into_owned();
         let kind = entry.header().entry_type();
         let is_link = kind.is_symlink() || kind.is_hard_link();
@@ -218,6 +237,14 @@ fn take_from_tar(stream: impl Read, shown: &str, intake: &mut Intake<'_>, budget
         }
     }
     Ok(())
+}
+
+/// Bytes that an entry has in the tar, filled up to whole blocks.
+fn stored_bytes(entry: &tar::Entry<'_, impl Read>) -> io::Result<u64> {
+    // The size of an entry with holes counts them.
+    let is_sparse = entry.header().entry_type().is_gnu_sparse();
+    let bytes = if is_sparse { entry.header().entry_size()? } else { entry.size() };
+    Ok(bytes.checked_next_multiple_of(512).unwrap_or(u64::MAX))
 }
 
 fn take_from_zip(file: File, shown: &str, intake: &mut Intake<'_>, budget: &Budget) -> Result<(), Trouble> {

@@ -14,6 +14,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
+use super::FetchError;
 use super::attempt::Trouble;
 use super::failure::Failure;
 use super::watch::{POLL, Pump, Watch};
@@ -81,7 +82,21 @@ pub(super) fn run(program: &Path, args: &[OsString], folder: &Path, watch: &Watc
     let status = running.wait(watch)?;
     // Some clients tell their errors on standard output.
     let printed = [running.stderr.text(), stdout.text()].join("\n");
-    finish(program, status, printed)
+    finish(program, status, printed).map_err(|trouble| match trouble {
+        Trouble::Failed(Failure::Exit { tool, stderr, .. }) if tells_of_a_full_disk(&stderr) => {
+            Trouble::Fatal(FetchError::NoSpace { path: folder.to_owned(), bytes: 0, client: Some(tool) })
+        }
+        other => other,
+    })
+}
+
+/// Whether a client says that the disk is full, in the words of the system, of npm or of apt. How much is free cannot be
+/// asked instead: a client that fails removes what it wrote, and there is room again.
+fn tells_of_a_full_disk(printed: &str) -> bool {
+    let printed = printed.to_lowercase();
+    ["no space left", "enospc", "enough free space", "disk quota exceeded", "edquot"]
+        .iter()
+        .any(|words| printed.contains(words))
 }
 
 /// Runs a program and hands over its standard output while it runs.

@@ -93,14 +93,17 @@ pub enum FetchError {
     },
     /// The disk is full.
     #[error(
-        "no space left for {} ({bytes} bytes wanted); free some or set HEDGEROW_DATA_DIR to a larger disk",
-        path.display()
+        "no space left for {} ({bytes} bytes wanted){}; free some or set HEDGEROW_DATA_DIR to a larger disk",
+        path.display(),
+        as_told_by(client.as_deref())
     )]
     NoSpace {
         /// What was being written.
         path: PathBuf,
         /// Bytes the missing files of the set need together.
         bytes: u64,
+        /// The package client that found it so, if it was one. It may have been at a cache of its own.
+        client: Option<String>,
     },
     /// The data directory could not be read or written.
     #[error("cannot {act} {}: {source}; {}", path.display(), io_remedy(act, source))]
@@ -153,7 +156,7 @@ impl FetchError {
     pub(super) fn disk(act: &'static str, path: &Path, bytes_wanted: u64, source: io::Error) -> Self {
         match source.kind() {
             io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
-                Self::NoSpace { path: path.to_owned(), bytes: bytes_wanted }
+                Self::NoSpace { path: path.to_owned(), bytes: bytes_wanted, client: None }
             }
             _ => Self::Io { act, path: path.to_owned(), source },
         }
@@ -171,6 +174,10 @@ fn io_remedy(act: &str, source: &io::Error) -> &'static str {
         io::ErrorKind::NotFound => "check the path, or set HEDGEROW_DATA_DIR to another folder",
         _ => "check the disk, or set HEDGEROW_DATA_DIR to another folder",
     }
+}
+
+fn as_told_by(client: Option<&str>) -> String {
+    client.map(|client| format!(", says {client}, whose cache and temporary files need some too")).unwrap_or_default()
 }
 
 fn did_you_mean(nearest: Option<&str>) -> String {

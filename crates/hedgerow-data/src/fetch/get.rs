@@ -76,7 +76,7 @@ pub fn get(
     };
     tried.map_err(|error| match error {
         // Where the set was to go and all it needs, rather than the file at which the disk was full.
-        FetchError::NoSpace { .. } => FetchError::NoSpace { path: folder.clone(), bytes: wanted_bytes },
+        FetchError::NoSpace { client, .. } => FetchError::NoSpace { path: folder.clone(), bytes: wanted_bytes, client },
         other => other,
     })?;
     let Getting { intake, attempts, .. } = getting;

@@ -74,6 +74,11 @@ impl Budget {
         Self { left: Cell::new(bytes), spent: Cell::new(false) }
     }
 
+    /// Sets how many bytes may be decoded from now on.
+    pub(super) fn renew(&self, bytes: u64) {
+        self.left.set(bytes);
+    }
+
     fn spend(&self, bytes: usize) -> io::Result<()> {
         match self.left.get().checked_sub(bytes as u64) {
             Some(left) => self.left.set(left),

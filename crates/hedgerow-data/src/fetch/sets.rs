@@ -40,6 +40,18 @@ fn pin(name: &str, sha256: &str, bytes: u64) -> PinnedFile {
     PinnedFile { name: name.to_owned(), sha256: sha256.to_owned(), bytes }
 }
 
+/// The four files of MNIST and of the sets made after it, which differ in content only: 60000 and 10000 pictures of 28x28
+/// bytes after a header of 16 bytes, their labels after one of 8. The hashes are in this order.
+fn mnist_files(sha256: [&str; 4]) -> Vec<PinnedFile> {
+    let files = [
+        ("train-images-idx3-ubyte", 47_040_016),
+        ("train-labels-idx1-ubyte", 60_008),
+        ("t10k-images-idx3-ubyte", 7_840_016),
+        ("t10k-labels-idx1-ubyte", 10_008),
+    ];
+    files.into_iter().zip(sha256).map(|((name, bytes), sha256)| pin(name, sha256, bytes)).collect()
+}
+
 fn package(name: &str, version: &str, folder: &str) -> Option<Package> {
     Some(Package { name: name.to_owned(), version: version.to_owned(), folder: folder.to_owned() })
 }
@@ -57,20 +69,12 @@ fn mnist() -> RegisteredSet {
                   license: see http://yann.lecun.com/exdb/mnist/"
             .to_owned(),
         contents: Contents::Mnist { class_names: Vec::new() },
-        files: vec![
-            pin(
-                "train-images-idx3-ubyte",
-                "ba891046e6505d7aadcbbe25680a0738ad16aec93bde7f9b65e87a2fc25776db",
-                47_040_016,
-            ),
-            pin("train-labels-idx1-ubyte", "65a50cbbf4e906d70832878ad85ccda5333a97f0f4c3dd2ef09a8a9eef7101c5", 60_008),
-            pin(
-                "t10k-images-idx3-ubyte",
-                "0fa7898d509279e482958e8ce81c8e77db3f2f8254e26661ceb7762c4d494ce7",
-                7_840_016,
-            ),
-            pin("t10k-labels-idx1-ubyte", "ff7bcfd416de33731a308c3f266cc351222c34898ecbeaf847f06e48f7ec33f2", 10_008),
-        ],
+        files: mnist_files([
+            "ba891046e6505d7aadcbbe25680a0738ad16aec93bde7f9b65e87a2fc25776db",
+            "65a50cbbf4e906d70832878ad85ccda5333a97f0f4c3dd2ef09a8a9eef7101c5",
+            "0fa7898d509279e482958e8ce81c8e77db3f2f8254e26661ceb7762c4d494ce7",
+            "ff7bcfd416de33731a308c3f266cc351222c34898ecbeaf847f06e48f7ec33f2",
+        ]),
         sources: Sources {
             mirrors: vec![
                 "https://storage.googleapis.com/cvdf-datasets/mnist".to_owned(),
@@ -105,20 +109,12 @@ fn fashion_mnist() -> RegisteredSet {
             .map(str::to_owned)
             .to_vec(),
         },
-        files: vec![
-            pin(
-                "train-images-idx3-ubyte",
-                "c59f468a2f672dc815687fe0f83887768d799fd8a3f3276145d20f83aa44d888",
-                47_040_016,
-            ),
-            pin("train-labels-idx1-ubyte", "bad3541b69d912435c50bb6ba87bec294ff4f6a2e1246121d8633921760443d9", 60_008),
-            pin(
-                "t10k-images-idx3-ubyte",
-                "5b4141f0afbad91edebe8549f8fcffe087ea10ca49f1dbef5c9a5cd8815ce37b",
-                7_840_016,
-            ),
-            pin("t10k-labels-idx1-ubyte", "0402a96d92fd2663957122ceb108a494c5af83dab82d92729df917d7dec38c34", 10_008),
-        ],
+        files: mnist_files([
+            "c59f468a2f672dc815687fe0f83887768d799fd8a3f3276145d20f83aa44d888",
+            "bad3541b69d912435c50bb6ba87bec294ff4f6a2e1246121d8633921760443d9",
+            "5b4141f0afbad91edebe8549f8fcffe087ea10ca49f1dbef5c9a5cd8815ce37b",
+            "0402a96d92fd2663957122ceb108a494c5af83dab82d92729df917d7dec38c34",
+        ]),
         sources: Sources {
             system_folder: Some("datasets/fashion-mnist".to_owned()),
             mirrors: vec![

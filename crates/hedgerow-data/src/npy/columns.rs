@@ -78,12 +78,4 @@ impl Columns {
     pub(super) fn width(&self) -> usize {
         self.kept.as_ref().map_or(self.total, |kept| kept.iter().map(Range::len).sum())
     }
-
-    /// The number in the file of the column that a feature is.
-    pub(super) fn number_of(&self, feature: usize) -> usize {
-        match &self.kept {
-            None => feature,
-            Some(kept) => kept.iter().cloned().flatten().nth(feature).unwrap_or(feature),
-        }
-    }
 }

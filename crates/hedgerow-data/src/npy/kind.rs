@@ -64,6 +64,16 @@ impl Kind {
         matches!(self, Self::Bytes(_) | Self::Unicode(_))
     }
 
+    /// Whether these are floats that `f32` holds exactly.
+    pub(super) fn is_short_float(self) -> bool {
+        matches!(self, Self::F16 | Self::F32)
+    }
+
+    /// Whether the little-endian bytes of one value are NaN.
+    pub(super) fn is_nan(self, bytes: &[u8]) -> bool {
+        self.number(bytes).is_some_and(|number| number.as_f64().is_nan())
+    }
+
     /// Turns big-endian values into little-endian ones, in place.
     pub(super) fn swap_bytes(self, bytes: &mut [u8]) {
         // Sizes known to the compiler: several times faster than one loop for all.

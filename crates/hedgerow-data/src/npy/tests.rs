@@ -4,11 +4,13 @@ use std::io::{Cursor, Read};
 
 use super::*;
 use crate::encoding::{Encoding, Schema};
-use crate::labels::Understood;
 use crate::options::{Column, LabelColumn};
 use crate::read::{Blocks, read_bytes};
-use crate::{ConstantLabel, Dataset, Format, LabelKind};
+use crate::{Dataset, Format};
 use hedgerow_core::Label;
+
+mod labels;
+mod missing;
 
 /// An array of version 1.0 as NumPy writes it, but for the padding.
 pub(crate) fn array(descr: &str, fortran_order: bool, shape: &str, values: &[u8]) -> Vec<u8> {
@@ -47,11 +49,6 @@ fn read(bytes: &[u8]) -> Result<Dataset, ReadError> {
 
 fn values(bytes: &[u8]) -> Vec<f32> {
     read(bytes).unwrap().points().as_f32().unwrap().to_vec()
-}
-
-fn labels(bytes: &[u8]) -> Result<Understood, ReadError> {
-    let labels = read_labels(&mut Input::bytes("y.npy", bytes), &ReadOptions::default())?;
-    labels.understand(LabelKind::Detect, None, |_| Place::file("y.npy"))
 }
 
 fn problem(bytes: &[u8]) -> Problem {
@@ -208,9 +205,9 @@ fn an_unusable_value_is_shown_as_it_is_with_row_and_column() {
     // The column counts as in the file, even if others before it are left out.
     let nan = array("'<f4'", false, "(1, 3)", &f32s(&[1., 2., f32::NAN]));
     let said = text(&nan, &label_at(Column::Number(0)));
-    assert!(said.starts_with("x.npy, row 1, column 2: the value NaN cannot"), "{said}");
+    assert!(said.starts_with("x.npy, row 1, column 2: the value is missing (\"NaN\"); fill it in"), "{said}");
     let said = text(&nan, &label_at(Column::Number(2)));
-    assert!(said.starts_with("x.npy, row 1, column 2: the value NaN cannot"), "{said}");
+    assert!(said.starts_with("x.npy, row 1, column 2: the value is missing (\"NaN\"); fill it in"), "{said}");
 }
 
 #[test]
@@ -356,69 +353,11 @@ fn memory_grows_only_as_bytes_arrive() {
     // A petabyte is announced and 8 bytes are there; setting it aside would end the process.
     let bytes = array("'<f4'", false, "(137438953472, 2048)", &[0; 8]);
     assert!(matches!(problem(&bytes), Problem::Truncated { got: 8, .. }));
-    let labels = labels(&array("'<i8'", false, "(137438953472,)", &[0; 8])).unwrap_err();
+    let labels = labels::labels(&array("'<i8'", false, "(137438953472,)", &[0; 8])).unwrap_err();
     assert!(matches!(*labels.problem, Problem::Truncated { got: 8, .. }), "{labels}");
     // A stream without end stops at the limit.
     let endless = Cursor::new(array("'<f4'", false, "(137438953472, 2)", &[])).chain(std::io::repeat(0));
     let asked = options(|options| options.memory_limit = 1 << 20);
     let error = crate::read_stream("-", Box::new(endless), &asked, &mut crate::progress::silent()).unwrap_err();
     assert!(matches!(*error.problem, Problem::TooLarge { .. }), "{error}");
-}
-
-#[test]
-fn labels_are_numbers_or_texts_in_one_column() {
-    let numbers = labels(&array("'<i8'", false, "(3,)", &[10, 9, 10].map(i64::to_le_bytes).concat())).unwrap();
-    assert_eq!((numbers.labels, numbers.class_names.len()), ([1, 0, 1].map(Label::class).to_vec(), 2));
-    let column = labels(&array("'>f4'", true, "(2, 1)", &[0.5f32, 2.0].map(f32::to_be_bytes).concat())).unwrap();
-    assert_eq!(column.labels, [Label::Value(0.5), Label::Value(2.0)]);
-    let zeros = labels(&array("'<f4'", false, "(2,)", &f32s(&[0.0, -0.0]))).unwrap();
-    assert_eq!(zeros.class_names, ["0"]);
-    let truths = labels(&array("'|b1'", false, "(2,)", &[1, 0])).unwrap();
-    assert_eq!(truths.class_names, ["0", "1"]);
-    // Beyond 2^53 neighbors stay apart.
-    let large = [1u64 << 60, (1 << 60) + 1].map(u64::to_le_bytes).concat();
-    assert_eq!(labels(&array("'<u8'", false, "(2,)", &large)).unwrap().class_names.len(), 2);
-    let points: Vec<u8> = "iris\0rose\0".chars().flat_map(|c| u32::from(c).to_be_bytes()).collect();
-    assert_eq!(labels(&array("'>U5'", false, "(2,)", &points)).unwrap().class_names, ["iris", "rose"]);
-    let points: Vec<u8> = "é\0ab".chars().flat_map(|c| u32::from(c).to_le_bytes()).collect();
-    assert_eq!(labels(&array("'<U2'", false, "(2,)", &points)).unwrap().class_names, ["ab", "é"]);
-    assert_eq!(labels(&array("'|S3'", false, "(2,)", b"one\0\0\0")).unwrap().class_names, ["", "one"]);
-    assert_eq!(
-        read_labels(&mut Input::bytes("y", &array("'<i4'", false, "(0,)", &[])), &options(|_| ())).unwrap().len(),
-        0
-    );
-}
-
-#[test]
-fn labels_that_cannot_be_are_refused_with_their_row() {
-    let text = |bytes: &[u8]| labels(bytes).unwrap_err().to_string();
-    let said = text(&array("'<f4'", false, "(2,)", &f32s(&[1.0, f32::NAN])));
-    assert!(said.starts_with("y.npy, row 2: the value NaN cannot"), "{said}");
-    let said = text(&array("'<U1'", false, "(2,)", &[65, 0, 0, 0, 0, 0xd8, 0, 0]));
-    assert!(said.starts_with("y.npy, row 2: is damaged: 0xd800 in a text is no character"), "{said}");
-    let said = text(&array("'|S1'", false, "(1,)", &[0xff]));
-    assert!(said.starts_with("y.npy, row 1: the text is not UTF-8 (byte 0xff)"), "{said}");
-    let said = text(&array("'<i4'", false, "(2, 2)", &[0; 16]));
-    assert!(said.contains("the shape 2x2, but labels are one column"), "{said}");
-    let said = text(&array("'<U9999999999999'", false, "(1,)", &[]));
-    assert!(said.contains("bytes of memory or more"), "{said}");
-    for n_rows in [0, 2] {
-        let said = text(&array("'<i4'", false, &format!("({n_rows},)"), &[0; 9]));
-        assert!(said.contains("goes on after"), "{said}");
-    }
-}
-
-#[test]
-fn labels_from_a_second_file_meet_their_points() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("y.npy");
-    std::fs::write(&path, array("'|u1'", false, "(2,)", &[3, 5])).unwrap();
-    let points = array("'<f4'", false, "(2, 1)", &f32s(&[1., 2.]));
-    let asked = options(|options| options.labels_from = Some(path.clone()));
-    assert_eq!(read_bytes("x.npy", &points, &asked).unwrap().class_names(), ["3", "5"]);
-    std::fs::write(&path, array("'|u1'", false, "(1,)", &[3])).unwrap();
-    let mut asked = asked;
-    asked.constant_label = ConstantLabel::Allow;
-    let error = read_bytes("x.npy", &points, &asked).unwrap_err();
-    assert!(matches!(*error.problem, Problem::Count { points: 2, labels: 1 }), "{error}");
 }

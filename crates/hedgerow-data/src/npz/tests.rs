@@ -142,7 +142,7 @@ fn parts_must_be_alike() {
 fn faults_of_an_array_name_the_array() {
     let nan = array("'<f4'", false, "(2, 1)", &f32s(&[1., f32::NAN]));
     let said = refused(&[("x_train.npy", &two_points()), ("x_test.npy", &nan)]);
-    assert!(said.starts_with("d.npz (x_test), row 2, column 0: the value NaN"), "{said}");
+    assert!(said.starts_with("d.npz (x_test), row 2, column 0: the value is missing (\"NaN\")"), "{said}");
     let said = refused(&[("X.npy", &two_points()[..88])]);
     assert!(said.starts_with("d.npz (X): ends too early"), "{said}");
     let longer = [two_points(), vec![0]].concat();
@@ -315,4 +315,46 @@ fn arrays_without_a_split_are_for_training_beside_those_for_testing() {
     assert!(lost.unwrap_err().to_string().contains("the labels \"y_train\" without points"));
     let test = read(&[("x_test.npy", &one)]);
     assert_eq!((test.train().len(), test.test().len()), (0, 1));
+}
+
+#[test]
+fn rows_that_lack_a_value_or_a_label_are_left_out_and_counted_if_that_is_asked_for() {
+    let points = array("'<f4'", false, "(4, 1)", &f32s(&[1., f32::NAN, 3., 4.]));
+    let bytes = array("'|u1'", false, "(4, 1)", &[1, 2, 3, 4]);
+    let labels = array("'<f8'", false, "(4,)", &[0.5, 1.5, f64::NAN, 3.5].map(f64::to_le_bytes).concat());
+    let of_points = archive(&[("X.npy", &points), ("y.npy", &labels)]);
+    let said = read(&of_points).unwrap_err().to_string();
+    assert!(said.starts_with("d.npz (y), row 3: the value is missing (\"NaN\")"), "{said}");
+    let asked = ReadOptions { missing: MissingValues::DropRows, ..ReadOptions::default() };
+    let data = read_bytes("d.npz", &of_points, &asked).unwrap();
+    assert_eq!((data.points().as_f32(), data.dropped_rows()), (Some(&[1., 4.][..]), 2));
+    assert_eq!(data.labels(), [Label::Value(0.5), Label::Value(3.5)]);
+    // Bytes cannot lack a value, but a label.
+    let data = read_bytes("d.npz", &archive(&[("X.npy", &bytes), ("y.npy", &labels)]), &asked).unwrap();
+    assert_eq!((data.points().as_u8(), data.dropped_rows()), (Some(&[1, 2, 4][..]), 1));
+    assert_eq!(data.row_ids().text(2), "3");
+    assert_eq!(data.labels(), [0.5, 1.5, 3.5].map(Label::Value));
+    // In several parts, each counts for itself.
+    let parts = [("x_train.npy", &points), ("y_train.npy", &labels), ("x_test.npy", &bytes), ("y_test.npy", &labels)];
+    let parts = parts.map(|(name, array)| (name, array.as_slice()));
+    let error = read_bytes("d.npz", &archive(&parts), &asked).unwrap_err();
+    assert!(matches!(*error.problem, Problem::PartsDiffer { .. }), "{error}");
+    let parts = [parts[0], parts[1], ("x_test.npy", &points), parts[3]];
+    let data = read_bytes("d.npz", &archive(&parts), &asked).unwrap();
+    assert_eq!((data.len(), data.test().len(), data.dropped_rows()), (4, 2, 4));
+}
+
+#[test]
+fn a_spreadsheet_is_told_apart_with_what_to_do() {
+    let of_excel: [(&str, &[u8]); 2] = [("[Content_Types].xml", b"<x/>"), ("xl/workbook.xml", b"<x/>")];
+    let of_libre: [(&str, &[u8]); 2] = [("mimetype", b"application/x"), ("content.xml", b"<x/>")];
+    for (name, entries) in [("d.xlsx", of_excel), ("d.ods", of_libre)] {
+        let said = read_bytes(name, &archive(&entries), &ReadOptions::default()).unwrap_err().to_string();
+        assert!(said.starts_with(&format!("{name}: holds a spreadsheet; ")), "{said}");
+        assert!(said.contains("export the sheet as CSV"), "{said}");
+    }
+    // The format of Excel before 2007 is no archive.
+    let old = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1\0\0";
+    let said = read_bytes("d.xls", old, &ReadOptions::default()).unwrap_err().to_string();
+    assert!(said.contains("export the sheet of a spreadsheet as CSV"), "{said}");
 }

@@ -36,8 +36,8 @@ impl WrittenColumns {
     /// The options that read the data set back: the same points, labels, class numbers, splits and ids. Without a schema,
     /// where features became other columns than they came from, classes are numbered anew.
     ///
-    /// What a format cannot hold is lost: in all of them the shape of pictures, and that ids were numbers; in CSV bytes, which
-    /// come back as `f32`, blanks around texts, and texts that stand for a missing value.
+    /// What a format cannot hold is lost: in all of them that ids were numbers; in all but NPY the shape of pictures; in CSV
+    /// bytes, which come back as `f32`, blanks around texts, and texts that stand for a missing value.
     pub fn read_options(&self) -> ReadOptions {
         let column = |name: &Option<String>| name.clone().map(Column::Name);
         ReadOptions {
@@ -62,7 +62,8 @@ impl WrittenColumns {
 /// The columns are the row ids, the features, the label and the split. Features that came from a column of texts become
 /// that column again, unless the points were changed since. A plain matrix becomes numbered columns in CSV and one vector
 /// column `point` in JSON Lines and Parquet. Rows without a label among others with one have an empty text there. NPY
-/// holds the points only: neither ids nor labels nor splits. The shape of pictures is in none of these formats.
+/// holds the points only: neither ids nor labels nor splits, but the shape of pictures, as dimensions of the array: rows,
+/// height, width and, if there are several, channels. The other formats have no place for it.
 ///
 /// # Errors
 /// [`WriteError`]; the file is then as it was before.
@@ -106,6 +107,7 @@ pub fn write_dataset_to(
     let name = writer.name.clone();
     let failed = |fault: WriteFault| WriteError::new(&name, fault);
     let plan = Plan::new(dataset, writer.format);
+    writer.image_shape = dataset.image_shape();
     let total_bytes = dataset.size_bytes() as u64;
     let block_rows = (BLOCK_BYTES / (4 * dataset.width()).max(1)).max(1);
     let mut begin = 0;

@@ -17,6 +17,7 @@ mod npy;
 mod output;
 #[cfg(feature = "parquet")]
 mod parquet;
+mod partial;
 
 use std::io::Write;
 use std::path::Path;
@@ -25,6 +26,7 @@ pub use self::dataset::{WrittenColumns, write_dataset, write_dataset_to};
 pub use self::error::{FrameError, WriteError, WriteFault};
 pub use self::frame::{ColumnData, Frame};
 use self::output::Output;
+use crate::dataset::ImageShape;
 
 /// A format that tables are written in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -123,6 +125,8 @@ pub struct TableWriter {
     /// From the first frame on.
     encoder: Option<Box<dyn Encoder>>,
     columns: Vec<String>,
+    /// The shape of the pictures that the rows are, for formats that can tell it.
+    image_shape: Option<ImageShape>,
     rows: u64,
     failed: bool,
 }
@@ -136,7 +140,8 @@ impl std::fmt::Debug for TableWriter {
 
 impl TableWriter {
     /// Begins to write a file, which appears when [`Self::finish`] is called; until then, a file of that name stays as it
-    /// is. Dropped before, nothing remains. A name that ends in `.gz` has the text compressed.
+    /// is. Dropped before, nothing remains; what a killed process left beside it goes when the same file is written again. A
+    /// name that ends in `.gz` has the text compressed.
     ///
     /// A pipe or a device is written to directly. `/dev/stdout` and `/dev/stderr` are the streams of this process, and what
     /// `/dev/fd` or `/proc` name is appended to: wherever these are redirected to, no file is replaced. A symbolic link is
@@ -168,7 +173,7 @@ impl TableWriter {
     }
 
     fn new(name: String, format: WriteFormat, output: Output) -> Self {
-        Self { name, format, output, encoder: None, columns: Vec::new(), rows: 0, failed: false }
+        Self { name, format, output, encoder: None, columns: Vec::new(), image_shape: None, rows: 0, failed: false }
     }
 
     /// Writes the rows of a frame below those before. A frame without rows says what the columns are.
@@ -194,7 +199,7 @@ impl TableWriter {
             }
             none => {
                 self.columns = columns;
-                none.insert(encoder(self.format, frame, &mut self.output)?)
+                none.insert(encoder(self.format, frame, self.image_shape, &mut self.output)?)
             }
         };
         encoder.write(frame, &mut self.output)?;
@@ -234,12 +239,17 @@ fn check_built(format: WriteFormat) -> Result<(), WriteFault> {
     Ok(())
 }
 
-fn encoder(format: WriteFormat, frame: &Frame, output: &mut Output) -> Result<Box<dyn Encoder>, WriteFault> {
+fn encoder(
+    format: WriteFormat,
+    frame: &Frame,
+    image_shape: Option<ImageShape>,
+    output: &mut Output,
+) -> Result<Box<dyn Encoder>, WriteFault> {
     Ok(match format {
         WriteFormat::Csv => Box::new(csv::CsvEncoder::begin(b',', frame, output)?),
         WriteFormat::Tsv => Box::new(csv::CsvEncoder::begin(b'\t', frame, output)?),
         WriteFormat::JsonLines => Box::new(json_lines::JsonLinesEncoder::new()),
-        WriteFormat::Npy => Box::new(npy::NpyEncoder::begin(frame, output)?),
+        WriteFormat::Npy => Box::new(npy::NpyEncoder::begin(frame, image_shape, output)?),
         #[cfg(feature = "parquet")]
         WriteFormat::Parquet => Box::new(parquet::ParquetEncoder::begin(frame)?),
         #[cfg(not(feature = "parquet"))]

@@ -1,4 +1,4 @@
-//! NPY: one matrix of one type of numbers, little-endian, row by row.
+//! NPY: one array of one type of numbers, little-endian, row by row. Pictures whose shape is known have its dimensions.
 //!
 //! The header announces the number of rows. In a file, room for it is left and filled in at the end; a stream gets all at
 //! the end. The header is written here rather than by `npyz` because that aligns the data to 16 bytes where NumPy
@@ -9,6 +9,7 @@ use std::io::Write;
 use super::frame::{ColumnData, Frame};
 use super::output::Output;
 use super::{Encoder, WriteFault};
+use crate::dataset::ImageShape;
 
 /// NumPy aligns the data to this.
 const ALIGNMENT: usize = 64;
@@ -50,16 +51,21 @@ impl Type {
 
 pub(super) struct NpyEncoder {
     values: Type,
-    /// Numbers of a row; nothing if the array has one dimension.
-    width: Option<usize>,
+    /// The dimensions of a row; none if the array has only the one that counts rows.
+    row_shape: Vec<usize>,
     rows: u64,
     /// The rows so far, where the header cannot be written before them.
     held: Option<Vec<u8>>,
 }
 
 impl NpyEncoder {
-    /// Leaves room for the header. One column that is no vector makes an array of one dimension, all else of two.
-    pub(super) fn begin(frame: &Frame, output: &mut Output) -> Result<Self, WriteFault> {
+    /// Leaves room for the header. One column that is no vector makes an array of one dimension, pictures of three or
+    /// four, all else of two.
+    pub(super) fn begin(
+        frame: &Frame,
+        image_shape: Option<ImageShape>,
+        output: &mut Output,
+    ) -> Result<Self, WriteFault> {
         let (first, first_data) = &frame.columns()[0];
         let values = Type::of(first, first_data)?;
         let mut width = 0;
@@ -72,9 +78,14 @@ impl NpyEncoder {
             width += vector_width(data).unwrap_or(1);
         }
         let flat = frame.columns().len() == 1 && vector_width(first_data).is_none();
-        let width = if flat { None } else { Some(width) };
+        let row_shape = match image_shape.filter(|shape| shape.features() == width) {
+            Some(ImageShape { height, width, channels: 1 }) => vec![height, width],
+            Some(ImageShape { height, width, channels }) => vec![height, width, channels],
+            None if flat => Vec::new(),
+            None => vec![width],
+        };
         let held = if output.can_patch() { None } else { Some(Vec::new()) };
-        let encoder = Self { values, width, rows: 0, held };
+        let encoder = Self { values, row_shape, rows: 0, held };
         if encoder.held.is_none() {
             output.write_all(&encoder.header())?;
         }
@@ -84,17 +95,16 @@ impl NpyEncoder {
     /// The header, of the same length whatever the number of rows.
     fn header(&self) -> Vec<u8> {
         let dictionary = |rows: u64| {
-            let shape = match self.width {
-                Some(width) => format!("({rows}, {width})"),
-                None => format!("({rows},)"),
-            };
-            format!("{{'descr': '{}', 'fortran_order': False, 'shape': {shape}, }}", self.values.code())
+            // As Python writes a tuple, which has a comma after its only value.
+            let sizes: Vec<String> = self.row_shape.iter().map(|size| format!(" {size}")).collect();
+            let shape = format!("{rows},{}", sizes.join(","));
+            format!("{{'descr': '{}', 'fortran_order': False, 'shape': ({shape}), }}", self.values.code())
         };
         const PREFIX_BYTES: usize = 10; // magic, version, length
         let longest = PREFIX_BYTES + dictionary(u64::MAX).len() + 1;
         let length = longest.next_multiple_of(ALIGNMENT) - PREFIX_BYTES;
         let mut header = b"\x93NUMPY\x01\x00".to_vec();
-        // At most two 20-digit numbers and some words: far below the 65535 that fit.
+        // At most four 20-digit numbers and some words: far below the 65535 that fit.
         header.extend((length as u16).to_le_bytes());
         header.extend(dictionary(self.rows).as_bytes());
         header.resize(PREFIX_BYTES + length - 1, b' ');

@@ -8,6 +8,8 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 use tempfile::NamedTempFile;
 
+use super::partial;
+
 /// Bytes given to the system at once.
 const BUFFER_BYTES: usize = 1 << 18;
 
@@ -23,7 +25,7 @@ enum Layer {
 }
 
 enum Target {
-    /// A temporary file beside the final one, deleted when dropped.
+    /// A temporary file beside the final one, deleted when dropped; what a killed process left is in [`partial`].
     File {
         temporary: NamedTempFile,
         path: PathBuf,
@@ -86,6 +88,7 @@ impl Output {
                 temporary.as_file().sync_all()?;
                 temporary.persist(&path).map_err(|error| error.error)?;
                 sync_folder(folder_of(&path));
+                partial::remove_leftovers(&path);
                 Ok(())
             }
         }
@@ -134,15 +137,7 @@ impl Target {
             // Replacing a file asks the folder for leave, not the file. Who protected the file meant it.
             File::options().write(true).open(&path)?;
         }
-        let mut builder = tempfile::Builder::new();
-        builder.prefix(".hedgerow-").suffix(".partial");
-        #[cfg(unix)]
-        {
-            use std::os::unix::fs::PermissionsExt;
-            // As any new file, not secret as temporary files usually are; the user's umask takes away from it.
-            builder.permissions(fs::Permissions::from_mode(0o666));
-        }
-        let temporary = builder.tempfile_in(folder_of(&path))?;
+        let temporary = partial::create(&path)?;
         if let Some(metadata) = existing {
             temporary.as_file().set_permissions(metadata.permissions())?;
         }
@@ -215,7 +210,7 @@ impl Write for Target {
 }
 
 /// The folder of a file; the current one if the name has none.
-fn folder_of(path: &Path) -> &Path {
+pub(super) fn folder_of(path: &Path) -> &Path {
     match path.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder,
         _ => Path::new("."),

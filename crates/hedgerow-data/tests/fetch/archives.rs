@@ -324,6 +324,42 @@ fn overlong_names_are_refused_and_names_are_shown_without_control_characters() {
     }
 }
 
+/// Headers of a tar that say something of the next entry.
+fn extension(kind: tar::EntryType, content: &[u8]) -> Vec<u8> {
+    let mut header = tar_header("extension");
+    header.set_entry_type(kind);
+    header.set_size(content.len() as u64);
+    header.set_cksum();
+    let padding = vec![0; content.len().next_multiple_of(512) - content.len()];
+    [header.as_bytes(), content, &padding].concat()
+}
+
+#[test]
+fn headers_of_an_entry_are_not_held_whatever_their_length() {
+    let files = tar(&[("images.bin", &images()), ("labels.csv", &labels())]);
+    for kind in [tar::EntryType::GNULongName, tar::EntryType::GNULongLink, tar::EntryType::XHeader] {
+        let mut bench = Workbench::new();
+        let long = extension(kind, &vec![b'x'; 1 << 20]);
+        // Before the first entry, and after a large one.
+        for content in [[&long[..], &files].concat(), [&files[..200_704], &long, &files].concat()] {
+            let path = bench.file("long.tar", &content);
+            let refused = reason(bench.get_from(&path));
+            assert!(matches!(&refused, Failure::Archive(ArchiveError::LongHeaders { most: 65_536, .. })), "{refused}");
+            assert!(refused.to_string().contains("more than 65536 bytes; get it from another place"), "{refused}");
+            assert!(!bench.folder().exists(), "nothing of a refused archive is kept");
+        }
+    }
+    // Long ones that are still honest, before files large and small.
+    let comment = "x".repeat(20_000);
+    // 5 digits, a blank, `comment=`, the comment and a line end are 5 + 1 + 8 + 20000 + 1 bytes.
+    let record = format!("20015 comment={comment}\n");
+    let pax = extension(tar::EntryType::XHeader, record.as_bytes());
+    let mut bench = Workbench::new();
+    let path = bench.file("pax.tar", &[&pax[..], &files[..200_704], &pax, &files[200_704..]].concat());
+    bench.get_from(&path).unwrap();
+    bench.assert_whole();
+}
+
 #[test]
 fn mismatches_are_told_up_to_a_number() {
     let entries: Vec<(&str, &[u8])> = vec![("labels.csv", b"other"); 500];

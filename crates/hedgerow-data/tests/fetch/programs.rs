@@ -24,6 +24,32 @@ fn the_words_of_a_failing_client_are_shown() {
 }
 
 #[test]
+fn a_disk_that_a_client_finds_full_is_told_as_that() {
+    let cases = [
+        (Via::Npm, "npm", "npm error code ENOSPC\\nnpm error nospc ENOSPC: no space left on device, write"),
+        (Via::Apt, "apt-get", "E: You don\\047t have enough free space in /var/cache/apt/archives/."),
+        (
+            Via::Pip,
+            "python3",
+            "ERROR: Could not install packages due to an OSError: [Errno 28] No space left on device",
+        ),
+    ];
+    for (via, tool, words) in cases {
+        let mut bench = Workbench::new();
+        bench.options.via = via;
+        bench.stub("dpkg-deb", "exit 1");
+        bench.stub(tool, &format!("printf '{words}\\n' >&2; exit 1"));
+        let error = bench.get().unwrap_err();
+        let text = error.to_string();
+        assert!(text.starts_with(&format!("no space left for {} (200800 bytes", bench.folder().display())), "{text}");
+        assert!(text.contains(&format!("says {tool}")) && text.contains("set HEDGEROW_DATA_DIR"), "{text}");
+        let FetchError::NoSpace { path, bytes: 200_800, client: Some(client) } = error else { panic!("{text}") };
+        assert_eq!((path, client.as_str()), (bench.folder(), tool));
+        bench.assert_clean();
+    }
+}
+
+#[test]
 fn a_client_that_leaves_nothing_is_told() {
     let mut bench = Workbench::new();
     bench.options.via = Via::Npm;
