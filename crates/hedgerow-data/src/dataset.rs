@@ -4,6 +4,7 @@
 //! that needs no copying. Row ids say where a row came from, whatever order it now stands in.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use hedgerow_core::{Examples, Label, Point, Points, PointsRef, Task};
 
@@ -18,8 +19,9 @@ pub struct Dataset {
     name: String,
     points: Points,
     labels: Vec<Label>,
-    class_names: Vec<String>,
-    label_column: Option<String>,
+    class_names: Arc<Vec<String>>,
+    label_column: Option<Column>,
+    label_position: Option<usize>,
     encoding: Encoding,
     row_ids: RowIds,
     /// Rows of each split, in the order of [`Split::ALL`].
@@ -110,7 +112,7 @@ impl Dataset {
             return Err(DatasetError::ClassNumber { class, points: points.len() });
         }
         let names = (0..largest.map_or(0, |class| class + 1)).map(|class| class.to_string()).collect();
-        Self::with_names(name.into(), points, labels, names)
+        Self::with_names(name.into(), points, labels, Arc::new(names))
     }
 
     /// A data set whose classes have names.
@@ -118,7 +120,7 @@ impl Dataset {
         name: String,
         points: Points,
         labels: Vec<Label>,
-        class_names: Vec<String>,
+        class_names: Arc<Vec<String>>,
     ) -> Result<Self, DatasetError> {
         check_count(points.len(), labels.len(), "labels")?;
         Self {
@@ -126,15 +128,16 @@ impl Dataset {
             encoding: Encoding::matrix(points.width()),
             row_ids: RowIds::counted(points.len()),
             split_rows: [points.len(), 0, 0],
-            class_names: Vec::new(),
+            class_names: Arc::default(),
             label_column: None,
+            label_position: None,
             image_shape: None,
             attribution: None,
             dropped_rows: 0,
             points,
             labels,
         }
-        .with_class_names(class_names)
+        .with_shared_class_names(class_names)
     }
 
     /// The same data under another name.
@@ -148,6 +151,10 @@ impl Dataset {
     /// # Errors
     /// [`DatasetError::ClassName`] if a label has no name.
     pub fn with_class_names(self, class_names: Vec<String>) -> Result<Self, DatasetError> {
+        self.with_shared_class_names(Arc::new(class_names))
+    }
+
+    fn with_shared_class_names(self, class_names: Arc<Vec<String>>) -> Result<Self, DatasetError> {
         let nameless =
             self.labels.iter().filter_map(|label| label.as_class()).find(|id| id.0 as usize >= class_names.len());
         match nameless {
@@ -156,13 +163,18 @@ impl Dataset {
         }
     }
 
-    /// The same data with a record of how its columns became features.
+    /// The same data with a record of how its columns became features, and of the name that the label column has.
     ///
     /// # Errors
     /// [`DatasetError::Features`] if the numbers of features differ.
     pub fn with_encoding(self, encoding: Encoding, label_column: Option<String>) -> Result<Self, DatasetError> {
         check_features(self.points.width(), encoding.width(), "the encoding has")?;
-        Ok(Self { encoding, label_column, ..self })
+        Ok(Self { encoding, label_column: label_column.map(Column::Name), label_position: None, ..self })
+    }
+
+    /// The same data with a record of where its labels stood.
+    pub(crate) fn with_label_place(self, label_column: Option<Column>, label_position: Option<usize>) -> Self {
+        Self { label_column, label_position, ..self }
     }
 
     /// The same data with ids for its rows.
@@ -295,11 +307,9 @@ impl Dataset {
     pub fn schema(&self) -> Schema {
         Schema {
             encoding: self.encoding.clone(),
-            label_column: self.label_column.as_ref().map(|name| match name.parse() {
-                Ok(Column::Number(number)) if !self.encoding.is_named() => Column::Number(number),
-                _ => Column::Name(name.clone()),
-            }),
-            class_names: self.class_names.clone(),
+            label_column: self.label_column.clone(),
+            label_position: self.label_position,
+            class_names: self.class_names.to_vec(),
             labels: self.label_meaning(),
         }
     }

@@ -19,6 +19,9 @@ pub struct Schema {
     pub encoding: Encoding,
     /// The label column: its name, or its number where columns have no names.
     pub label_column: Option<Column>,
+    /// How many fields of features stood before the label: where it is looked for in a table without names.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub label_position: Option<usize>,
     /// The classes, by their number. A label that is not among them becomes a new class after them.
     pub class_names: Vec<String>,
     /// Whether labels are classes or values; nothing if there were none.
@@ -79,6 +82,14 @@ impl FeatureColumn {
         }
     }
 
+    /// Number of fields that the column has in a row of text: a category has one, a vector one for each number.
+    pub(crate) fn fields(&self) -> usize {
+        match self {
+            Self::Number { .. } | Self::Category { .. } => 1,
+            Self::Vector { width, .. } => *width,
+        }
+    }
+
     /// Number of features.
     pub fn width(&self) -> usize {
         match self {
@@ -119,9 +130,9 @@ impl Encoding {
         self.named
     }
 
-    /// Whether this is one matrix without names, whatever columns it comes in elsewhere.
-    pub(crate) fn is_matrix(&self) -> bool {
-        matches!(&self.columns[..], [FeatureColumn::Vector { name, .. }] if name.is_empty())
+    /// Number of fields in a row of text.
+    pub(crate) fn fields(&self) -> usize {
+        self.columns.iter().fold(0, |fields, column| fields.saturating_add(column.fields()))
     }
 
     /// Number of features.
@@ -180,6 +191,7 @@ mod tests {
         let schema = Schema {
             encoding: Encoding::matrix(3),
             label_column: Some(Column::Name("y".into())),
+            label_position: Some(0),
             class_names: vec!["a".into(), "b".into()],
             labels: Some(LabelMeaning::Classes),
         };

@@ -209,7 +209,8 @@ pub enum Problem {
     },
     /// Two columns of one name.
     #[error(
-        "two columns are named \"{name}\"; rename one, or, if the first line is data, say that there is no header (header = absent)"
+        "two columns are named \"{name}\"; rename one, or, if this is a text table whose first line is data, \
+         say that it has no header (header = absent)"
     )]
     DuplicateColumn {
         /// The name.

@@ -95,7 +95,7 @@ fn read_mnist(pairs: &Pairs, options: &ReadOptions, listener: &mut Listener<'_>)
     for (split, images, labels) in pairs {
         let mut input = Input::file(images)?;
         let read = read_table(&mut input, Some(Format::Idx), &with_rest(&options, held_bytes), listener);
-        let (mut table, _) = read.map_err(|error| of_whole(error, &options, held_bytes))?;
+        let mut table = read.map_err(|error| of_whole(error, &options, held_bytes))?;
         held_bytes += table.size_bytes();
         let read = read_labels(labels, table.rows, &with_rest(&options, held_bytes));
         let labels = read.map_err(|error| of_whole(error, &options, held_bytes))?;
@@ -129,6 +129,8 @@ fn read_parts(
     if chosen.first().is_none_or(|(split, _)| *split != Split::Train) {
         return Err(Place::file(folder).error(Problem::NoDataInFolder { detail: String::new() }));
     }
+    // The schema of the first part must not loosen what holds for its labels.
+    let may_lack_labels = options.may_lack_labels();
     let mut options = options.clone();
     let mut parts: Vec<PartTable> = Vec::new();
     let mut held_bytes = 0;
@@ -137,24 +139,35 @@ fn read_parts(
         let mut input = Input::file(path)?;
         let format = options.format.or_else(|| Format::from_path(path));
         let read = read_table(&mut input, format, &with_rest(&options, held_bytes), listener);
-        let (table, has_splits) = read.map_err(|error| of_whole(error, &options, held_bytes))?;
+        let mut table = read.map_err(|error| of_whole(error, &options, held_bytes))?;
         held_bytes += table.size_bytes();
-        if has_splits {
-            let found = "splits of its own".to_owned();
-            let supported = "in a folder of split files, each file is one split: read it alone instead";
-            return Err(Place::file(&file).error(Problem::Unsupported { found, supported }));
-        }
+        check_split(&mut table, split, &file)?;
         if parts.is_empty() {
-            let given = options.schema.take().unwrap_or_default();
-            let encoding = table.encoding();
-            let column = |name: &String| match name.parse() {
-                Ok(Column::Number(number)) if !encoding.is_named() => Column::Number(number),
-                _ => Column::Name(name.clone()),
-            };
-            let label_column = table.label_column.as_ref().map(column).or(given.label_column);
-            options.schema = Some(crate::Schema { encoding, label_column, ..given });
+            options.schema = Some(table.schema(options.schema.take().unwrap_or_default()));
+        } else if !may_lack_labels {
+            check_labels(&table, &file)?;
         }
         parts.push(PartTable { split, table, file });
     }
     Ok(join(parts)?.expect("the training part is there"))
+}
+
+/// A file is the split of its name. A split column may say so too, but nothing else.
+fn check_split(table: &mut Table, split: Split, file: &str) -> Result<(), ReadError> {
+    let splits = table.splits.take().unwrap_or_default();
+    let Some(row) = splits.iter().position(|other| *other != split) else { return Ok(()) };
+    let found = format!("a row for {} in the file for {split}", splits[row]);
+    let supported = "in a folder of split files, the name of a file says what all its rows are for: \
+                     correct the split column, leave it out (ignore), or read the file alone";
+    Err(Place::file(file).row(table.source_row(row) + 1).error(Problem::Unsupported { found, supported }))
+}
+
+/// Refuses rows without a label.
+fn check_labels(table: &Table, file: &str) -> Result<(), ReadError> {
+    let Some(row) = table.labels.iter().flat_map(|labels| labels.is_labeled()).position(|is| !is) else {
+        return Ok(());
+    };
+    let column = table.label_column.as_ref().map_or_else(|| "of labels".to_owned(), Column::plain);
+    let place = Place::file(file).row(table.source_row(row) + 1).column(column);
+    Err(place.error(Problem::Missing { text: String::new() }))
 }

@@ -4,6 +4,7 @@
 //! numbered in sorted order, so that the numbers do not depend on the order of the rows.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use hedgerow_core::Label;
 
@@ -26,11 +27,46 @@ pub(crate) struct LabelCollector {
 /// The code of a row without a label.
 const UNLABELED: u32 = u32::MAX;
 
-/// Labels as core understands them.
-#[derive(Debug)]
-pub(crate) struct Understood {
-    pub(crate) labels: Vec<Label>,
-    pub(crate) class_names: Vec<String>,
+/// The classes that are known, by their number. Kept from one block of a stream to the next, so that a class has one number
+/// in all of them and what is known need not be gone through anew for each.
+#[derive(Debug, Default)]
+pub(crate) struct Classes {
+    /// Shared with the data sets whose labels they name; copied only if one of those is still there when a class is added.
+    names: Arc<Vec<String>>,
+    number_of: HashMap<String, u32>,
+}
+
+impl Classes {
+    /// Those that were recorded, if any.
+    pub(crate) fn recorded(schema: Option<&Schema>) -> Self {
+        let names = schema.map_or_else(Vec::new, |schema| schema.class_names.clone());
+        let mut number_of: HashMap<String, u32> =
+            names.iter().enumerate().map(|(class, name)| (name.clone(), class as u32)).collect();
+        // A recorded class is found by either spelling of a whole number.
+        for (class, name) in names.iter().enumerate() {
+            number_of.entry(class_name(name)).or_insert(class as u32);
+        }
+        Self { names: Arc::new(names), number_of }
+    }
+
+    /// Their names.
+    pub(crate) fn names(&self) -> Arc<Vec<String>> {
+        Arc::clone(&self.names)
+    }
+
+    /// The number of the class of a text; a new one if it is not known.
+    fn number(&mut self, text: &str) -> u32 {
+        // As it is written, if that is known; else as a whole number is written.
+        if let Some(number) = self.number_of.get(text) {
+            return *number;
+        }
+        let name = class_name(text);
+        *self.number_of.entry(name).or_insert_with_key(|name| {
+            let names = Arc::make_mut(&mut self.names);
+            names.push(name.clone());
+            (names.len() - 1) as u32
+        })
+    }
 }
 
 impl LabelCollector {
@@ -88,6 +124,11 @@ impl LabelCollector {
         self.codes.extend(other.codes.iter().map(|&code| codes.get(code as usize).copied().unwrap_or(UNLABELED)));
     }
 
+    /// For each row, whether it has a label.
+    pub(crate) fn is_labeled(&self) -> impl Iterator<Item = bool> {
+        self.codes.iter().map(|code| *code != UNLABELED)
+    }
+
     /// Keeps the labels of some rows.
     pub(crate) fn select(&mut self, rows: &[u64]) {
         self.codes = rows.iter().filter_map(|&row| self.codes.get(row as usize).copied()).collect();
@@ -102,21 +143,23 @@ impl LabelCollector {
         labelled.all(same).then(|| &*self.texts[*first as usize])
     }
 
-    /// Decides what the labels are, and numbers the classes: those recorded first, then the others in sorted order.
+    /// Decides what the labels are (as `recorded`, if that is said), and numbers the classes: those that are known first, then
+    /// the others in sorted order.
     ///
     /// `place_of` says where a row is, for an error.
-    pub(crate) fn understand(
-        self,
+    pub(crate) fn understand_by(
+        &self,
         kind: LabelKind,
-        schema: Option<&Schema>,
+        recorded: Option<LabelMeaning>,
+        classes: &mut Classes,
         place_of: impl Fn(usize) -> Place,
-    ) -> Result<Understood, ReadError> {
+    ) -> Result<Vec<Label>, ReadError> {
         let numbers: Vec<Option<f64>> = self.texts.iter().map(|text| number(text)).collect();
         // Texts of rows that were left out again stay known; they must not decide.
         let mut used = vec![false; self.texts.len()];
         self.codes.iter().filter(|code| **code != UNLABELED).for_each(|&code| used[code as usize] = true);
         let in_use = || numbers.iter().zip(&used).filter(|(_, used)| **used).map(|(number, _)| *number);
-        let meaning = match (kind, schema.and_then(|schema| schema.labels)) {
+        let meaning = match (kind, recorded) {
             (LabelKind::Classes, _) | (LabelKind::Detect, Some(LabelMeaning::Classes)) => LabelMeaning::Classes,
             (LabelKind::Values, _) | (LabelKind::Detect, Some(LabelMeaning::Values)) => LabelMeaning::Values,
             (LabelKind::Detect, None) => {
@@ -127,11 +170,11 @@ impl LabelCollector {
         };
         match meaning {
             LabelMeaning::Values => self.values(&numbers, place_of),
-            LabelMeaning::Classes => Ok(self.classes(&numbers, &used, schema)),
+            LabelMeaning::Classes => Ok(self.classes(&numbers, &used, classes)),
         }
     }
 
-    fn values(&self, numbers: &[Option<f64>], place_of: impl Fn(usize) -> Place) -> Result<Understood, ReadError> {
+    fn values(&self, numbers: &[Option<f64>], place_of: impl Fn(usize) -> Place) -> Result<Vec<Label>, ReadError> {
         let value = |(row, &code): (usize, &u32)| match numbers.get(code as usize).copied().flatten() {
             _ if code == UNLABELED => Ok(Label::Unlabeled),
             Some(value) if (value as f32).is_finite() => Ok(Label::Value(value as f32)),
@@ -141,18 +184,10 @@ impl LabelCollector {
                 remedy: "labels were asked to be values; ask for classes, or mend the label",
             })),
         };
-        let labels = self.codes.iter().enumerate().map(value).collect::<Result<_, _>>()?;
-        Ok(Understood { labels, class_names: Vec::new() })
+        self.codes.iter().enumerate().map(value).collect()
     }
 
-    fn classes(&self, numbers: &[Option<f64>], used: &[bool], schema: Option<&Schema>) -> Understood {
-        let mut class_names = schema.map_or_else(Vec::new, |schema| schema.class_names.clone());
-        let mut class_of: HashMap<String, u32> =
-            class_names.iter().enumerate().map(|(class, name)| (name.clone(), class as u32)).collect();
-        // A recorded class is found by either spelling of a whole number.
-        for (class, name) in class_names.iter().enumerate() {
-            class_of.entry(class_name(name)).or_insert(class as u32);
-        }
+    fn classes(&self, numbers: &[Option<f64>], used: &[bool], classes: &mut Classes) -> Vec<Label> {
         let mut order: Vec<usize> = (0..self.texts.len()).filter(|&code| used[code]).collect();
         // By number where all are numbers (9 before 10), else by text.
         if order.iter().all(|&code| numbers[code].is_some()) {
@@ -165,24 +200,41 @@ impl LabelCollector {
         }
         let mut class_of_code = vec![0; self.texts.len()];
         for code in order {
-            // As it is written, if that is known; else as a whole number is written.
-            let text = &*self.texts[code];
-            let name = if class_of.contains_key(text) { text.to_owned() } else { class_name(text) };
-            class_of_code[code] = *class_of.entry(name).or_insert_with_key(|name| {
-                class_names.push(name.clone());
-                (class_names.len() - 1) as u32
-            });
+            class_of_code[code] = classes.number(&self.texts[code]);
         }
         let label =
             |&code: &u32| class_of_code.get(code as usize).map_or(Label::Unlabeled, |class| Label::class(*class));
-        let labels = self.codes.iter().map(label).collect();
-        Understood { labels, class_names }
+        self.codes.iter().map(label).collect()
     }
 }
 
-/// The name of a class: its text, but a whole number written as a float is that number, so that 1.0, 1e0 and 1 are one
-/// class whatever program wrote them. Digits alone stay as they are: 007 is not 7.
-fn class_name(text: &str) -> String {
+/// Labels as core understands them.
+#[cfg(test)]
+#[derive(Debug)]
+pub(crate) struct Understood {
+    pub(crate) labels: Vec<Label>,
+    pub(crate) class_names: Vec<String>,
+}
+
+#[cfg(test)]
+impl LabelCollector {
+    /// The labels of a whole file, with their classes.
+    pub(crate) fn understand(
+        self,
+        kind: LabelKind,
+        schema: Option<&Schema>,
+        place_of: impl Fn(usize) -> Place,
+    ) -> Result<Understood, ReadError> {
+        let mut classes = Classes::recorded(schema);
+        let labels = self.understand_by(kind, schema.and_then(|schema| schema.labels), &mut classes, place_of)?;
+        Ok(Understood { labels, class_names: classes.names().to_vec() })
+    }
+}
+
+/// The name of a class or a category: its text, but a whole number written as a float is that number, so that 1.0, 1e0 and
+/// 1 are one class whatever program wrote them. Digits alone stay as they are: 007 is not 7. So do truth values: true is
+/// neither True nor 1.
+pub(crate) fn class_name(text: &str) -> String {
     let spelled = text.contains(['.', 'e', 'E']);
     match number(text).filter(|number| spelled && number.fract() == 0.0 && number.abs() < 1e15) {
         Some(number) => (number + 0.0).to_string(),

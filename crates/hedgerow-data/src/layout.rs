@@ -1,9 +1,11 @@
-//! Which column of a table is what: label, id, split, feature, or left out.
+//! Which column of a table is what: label, id, split, feature, or left out. Decided here alone, for text tables and Parquet
+//! alike, so that one table means the same in both.
 
 use std::collections::HashMap;
 
+use crate::encoding::{FeatureColumn, Schema};
 use crate::error::{Place, Problem, ReadError, listed};
-use crate::options::{Column, LabelColumn, ReadOptions};
+use crate::options::{Column, ReadOptions, RoleColumn};
 use crate::suggest::nearest_name;
 
 /// The roles of the columns of a table, by their number in the file.
@@ -14,6 +16,36 @@ pub(crate) struct Layout {
     pub(crate) split: Option<usize>,
     /// In the order of the features. With a schema, in its order.
     pub(crate) features: Vec<usize>,
+    /// For each of the features, the recorded column that it is or is a part of. Empty without a schema.
+    pub(crate) recorded: Vec<usize>,
+    /// Columns left out because they have neither a name nor, so far, a value.
+    pub(crate) blank: Vec<usize>,
+    /// For each column, whether it was said to hold categories.
+    pub(crate) is_category: Vec<bool>,
+}
+
+impl Layout {
+    /// How many fields of features stand before the label, if `width` says how many a column has.
+    pub(crate) fn label_position(&self, width: impl Fn(usize) -> usize) -> Option<usize> {
+        let label = self.label?;
+        Some(self.features.iter().filter(|&&at| at < label).map(|&at| width(at)).sum())
+    }
+
+    /// Checks that recorded columns come in as many fields as they had; else a column of them, and the problem.
+    pub(crate) fn check_fields(&self, schema: &Schema, width: impl Fn(usize) -> usize) -> Result<(), (usize, Problem)> {
+        let columns = schema.encoding.columns();
+        let mut fields = vec![0_usize; columns.len()];
+        let pairs = || self.features.iter().zip(&self.recorded);
+        pairs().for_each(|(&at, &recorded)| fields[recorded] += width(at));
+        let differs = |(_, recorded): &(&usize, &usize)| fields[**recorded] != columns[**recorded].fields();
+        match pairs().find(differs) {
+            None => Ok(()),
+            Some((&at, &recorded)) => {
+                let (expected, got) = (columns[recorded].fields(), fields[recorded]);
+                Err((at, Problem::FeatureCount { expected, got }))
+            }
+        }
+    }
 }
 
 /// Names by which a label column is recognised, the first that is there. `y` only where no `x` is beside it, since then it
@@ -31,145 +63,162 @@ fn is_id_name(name: &str) -> bool {
     name.eq_ignore_ascii_case("id") || name.eq_ignore_ascii_case("row_id") || name.starts_with("__index_level_")
 }
 
-impl Layout {
-    /// Finds the role of each column. `named`: whether `names` come from the file.
-    pub(crate) fn of(names: &[String], named: bool, options: &ReadOptions, file: &str) -> Result<Self, ReadError> {
-        Self::of_wide(names, &vec![1; names.len()], named, options, file)
-    }
-
-    /// As [`Self::of`], for columns of which some are vectors: `widths` are the features of each.
-    pub(crate) fn of_wide(
-        names: &[String],
-        widths: &[usize],
-        named: bool,
-        options: &ReadOptions,
-        file: &str,
-    ) -> Result<Self, ReadError> {
-        let columns = Columns::new(names, widths, named, file);
-        let split = columns.find_optional(options.split_column.as_ref(), "the split")?;
-        let mut ignored = vec![false; names.len()];
-        for column in &options.ignore {
-            ignored[columns.find(column, "leaving out")?] = true;
-        }
-        let asked = match &options.label {
-            LabelColumn::At(column) => Some(columns.find(column, "the label")?),
-            _ => None,
-        };
-        let id = match &options.id_column {
-            Some(column) => Some(columns.find(column, "the id")?),
-            None => columns.detect_id(options, |at| Some(at) != asked && Some(at) != split && !ignored[at]),
-        };
-        // A second column of ids is no feature either: the index of pandas beside an id, for instance.
-        if named && options.schema.is_none() {
-            let wanted = |at: usize| {
-                let is = |column: &Column| columns.find(column, "categories").ok() == Some(at);
-                Some(at) == id || Some(at) == asked || Some(at) == split || options.categories.iter().any(is)
-            };
-            for at in (0..names.len()).filter(|&at| is_id_name(&names[at]) && !wanted(at)) {
-                ignored[at] = true;
-            }
-        }
-        let free = |column: &usize| Some(*column) != id && Some(*column) != split && !ignored[*column];
-        let label = match &options.label {
-            LabelColumn::At(_) => asked,
-            LabelColumn::None => None,
-            LabelColumn::Detect => columns.detect_label(options, (0..names.len()).filter(free).collect()),
-        };
-        let roles = [(label, "the label"), (id, "the id"), (split, "the split")];
-        for (at, (first, first_role)) in roles.iter().enumerate() {
-            let clash = roles[at + 1..].iter().find(|(second, _)| first.is_some() && first == second);
-            let ignored = first.filter(|column| ignored[*column]).map(|_| "left out");
-            if let (Some(column), Some(second)) = (first, clash.map(|(_, role)| *role).or(ignored)) {
-                let column = columns.shown(*column);
-                return Err(Place::file(file).error(Problem::TwoRoles { column, first: first_role, second }));
-            }
-        }
-        let rest: Vec<usize> = (0..names.len()).filter(free).filter(|column| Some(*column) != label).collect();
-        let features = match &options.schema {
-            None => rest,
-            Some(schema) if schema.encoding.is_named() && named => schema
-                .encoding
-                .columns()
-                .iter()
-                .map(|column| columns.find(&Column::Name(column.name().to_owned()), "a feature"))
-                .collect::<Result<_, _>>()?,
-            Some(schema) => {
-                let expected = schema.encoding.columns().len();
-                // A matrix that was recorded as one wide column may come back as a table of numbers.
-                let matrix = schema.encoding.is_matrix();
-                let (expected, got) =
-                    if matrix { (schema.encoding.width(), columns.width(&rest)) } else { (expected, rest.len()) };
-                if got != expected {
-                    let problem = Problem::FeatureCount { expected, got };
-                    return Err(Place::file(file).error(problem));
-                }
-                rest
-            }
-        };
-        // A recorded feature is found by its name, which another role may have taken.
-        let in_two = |(column, _): &&(Option<usize>, &str)| column.is_some_and(|column| features.contains(&column));
-        if let Some((Some(column), first)) = roles.iter().find(in_two) {
-            let column = columns.shown(*column);
-            return Err(Place::file(file).error(Problem::TwoRoles { column, first, second: "a feature" }));
-        }
-        // By a name that two columns have, other data could not be matched.
-        let again = |at: &&usize| named && columns.places.get(names[**at].as_str()).is_some_and(|(_, again)| *again);
-        if let Some(&at) = features.iter().find(again) {
-            return Err(Place::file(file).error(Problem::DuplicateColumn { name: names[at].clone() }));
-        }
-        let mut seen = vec![false; names.len()];
-        if let Some(&column) = features.iter().find(|&&column| std::mem::replace(&mut seen[column], true)) {
-            let column = columns.shown(column);
-            return Err(Place::file(file).error(Problem::TwoRoles {
-                column,
-                first: "a feature",
-                second: "another feature",
-            }));
-        }
-        if features.is_empty() {
-            let used = listed(
-                [label, id, split].into_iter().flatten().map(|at| names[at].as_str()).collect::<Vec<_>>().into_iter(),
-            );
-            return Err(Place::file(file).error(Problem::NoFeatures { used }));
-        }
-        Ok(Self { label, id, split, features })
-    }
-}
-
-impl Layout {
-    /// The numbers of the given columns.
-    pub(crate) fn columns_of(
-        names: &[String],
-        named: bool,
-        asked: &[Column],
-        file: &str,
-    ) -> Result<Vec<usize>, ReadError> {
-        let columns = Columns::new(names, &[], named, file);
-        asked.iter().map(|column| columns.find(column, "categories")).collect()
-    }
-}
-
-struct Columns<'a> {
+/// The columns of a table, as a reader knows them before their roles are decided.
+pub(crate) struct Columns<'a> {
     names: &'a [String],
-    /// Features of each column.
-    widths: &'a [usize],
     named: bool,
     file: &'a str,
+    /// Fields of each column, if some are vectors.
+    widths: &'a [usize],
+    nameless: &'a [Nameless],
     /// Where each name is first, and whether it is there again. Tables may have many columns.
     places: HashMap<&'a str, (usize, bool)>,
 }
 
+/// A column without a name in a table with names.
+pub(crate) struct Nameless {
+    pub(crate) at: usize,
+    /// Whether its first rows have values.
+    pub(crate) has_values: bool,
+}
+
 impl<'a> Columns<'a> {
-    fn new(names: &'a [String], widths: &'a [usize], named: bool, file: &'a str) -> Self {
+    /// `named`: whether the names come from the file.
+    pub(crate) fn new(names: &'a [String], named: bool, file: &'a str) -> Self {
         let mut places = HashMap::with_capacity(names.len());
         for (at, name) in names.iter().enumerate() {
             places.entry(name.as_str()).and_modify(|(_, again)| *again = true).or_insert((at, false));
         }
-        Self { names, widths, named, file, places }
+        Self { names, named, file, widths: &[], nameless: &[], places }
     }
 
-    fn find_optional(&self, column: Option<&Column>, role: &'static str) -> Result<Option<usize>, ReadError> {
-        column.map(|column| self.find(column, role)).transpose()
+    /// The same columns, of which some are vectors.
+    #[cfg_attr(not(feature = "parquet"), allow(dead_code, reason = "text tables have no vectors"))]
+    pub(crate) fn with_widths(self, widths: &'a [usize]) -> Self {
+        Self { widths, ..self }
+    }
+
+    /// The same columns, of which some have no name of their own.
+    pub(crate) fn with_nameless(self, nameless: &'a [Nameless]) -> Self {
+        Self { nameless, ..self }
+    }
+
+    /// Whether all recorded features are here by name.
+    pub(crate) fn has_recorded_names(&self, schema: &Schema) -> bool {
+        schema.encoding.is_named() && self.by_name(schema).is_ok()
+    }
+
+    /// For each column, whether it is one of those asked for.
+    pub(crate) fn marked(&self, asked: &[Column], role: &'static str) -> Result<Vec<bool>, ReadError> {
+        let mut marked = vec![false; self.names.len()];
+        for column in asked {
+            marked[self.find(column, role)?] = true;
+        }
+        Ok(marked)
+    }
+
+    /// Finds the role of each column. `holds_splits` says whether the first rows of a column have nothing but words for
+    /// splits; it is asked about a column of that name only.
+    pub(crate) fn layout(
+        &self,
+        options: &ReadOptions,
+        holds_splits: impl Fn(usize) -> Result<bool, ReadError>,
+    ) -> Result<Layout, ReadError> {
+        let schema = options.schema.as_ref();
+        let is_category = self.marked(&options.categories, "categories")?;
+        let mut ignored = self.marked(&options.ignore, "leaving out")?;
+        let asked = |role: &RoleColumn, name| role.at().map(|column| self.find(column, name)).transpose();
+        let label = asked(&options.label, "the label")?;
+        let mut id = asked(&options.id_column, "the id")?;
+        let mut split = asked(&options.split_column, "the split")?;
+        let by_name = match schema.filter(|schema| self.named && schema.encoding.is_named()) {
+            Some(schema) => Some(self.by_name(schema)?),
+            None => None,
+        };
+        // Nothing is detected in a column that is wanted for something else.
+        let mut wanted: Vec<bool> = ignored.iter().zip(&is_category).map(|(ignored, is)| *ignored || *is).collect();
+        let recorded_label = schema.and_then(|schema| self.recorded_label_name(schema));
+        let features = by_name.iter().flatten().map(|(at, _)| *at);
+        let roles = [label, id, split, recorded_label].into_iter().flatten();
+        features.chain(roles).for_each(|at| wanted[at] = true);
+        if options.id_column == RoleColumn::Detect {
+            id = self.detect_id(|at| !wanted[at]);
+            id.into_iter().for_each(|at| wanted[at] = true);
+        }
+        if options.split_column == RoleColumn::Detect {
+            for at in self.named_columns().filter(|&at| self.names[at].trim().eq_ignore_ascii_case("split")) {
+                if split.is_none() && !wanted[at] && holds_splits(at)? {
+                    (split, wanted[at]) = (Some(at), true);
+                }
+            }
+        }
+        // What spreadsheets leave at the right is nothing.
+        let is_blank = |column: &&Nameless| !column.has_values && !wanted[column.at];
+        let blank: Vec<usize> = self.nameless.iter().filter(is_blank).map(|column| column.at).collect();
+        blank.iter().for_each(|&at| ignored[at] = true);
+        // A second column of ids is no feature either: the index of pandas beside an id, for instance.
+        if schema.is_none() && options.id_column != RoleColumn::None {
+            let ids = self.named_columns().filter(|&at| is_id_name(&self.names[at]) && !wanted[at]);
+            ids.for_each(|at| ignored[at] = true);
+        }
+        let mut rest: Vec<usize> =
+            (0..self.names.len()).filter(|&at| !ignored[at] && Some(at) != id && Some(at) != split).collect();
+        let label = match (&options.label, schema) {
+            (RoleColumn::Detect, _) if options.labels_from.is_some() => None,
+            (RoleColumn::Detect, Some(schema)) => self.recorded_label(schema, &rest),
+            (RoleColumn::Detect, None) => self.detect_label(&rest),
+            _ => label,
+        };
+        rest.retain(|&at| Some(at) != label);
+        let matched_by_name = by_name.is_some();
+        let (features, recorded) = match (by_name, schema) {
+            (Some(by_name), _) => by_name.into_iter().unzip(),
+            (None, Some(schema)) => {
+                let recorded = self.by_position(schema, &rest)?;
+                (rest, recorded)
+            }
+            (None, None) => (rest, Vec::new()),
+        };
+        // Beside recorded names, a column more is left out whatever it has.
+        let blank = if matched_by_name { Vec::new() } else { blank };
+        let layout = Layout { label, id, split, features, recorded, blank, is_category };
+        self.check(&layout, &ignored)?;
+        Ok(layout)
+    }
+
+    /// Refuses columns of two roles, features of one name, and tables without features.
+    fn check(&self, layout: &Layout, ignored: &[bool]) -> Result<(), ReadError> {
+        let Layout { label, id, split, features, .. } = layout;
+        let two_roles = |column: usize, first, second| {
+            Err(Place::file(self.file).error(Problem::TwoRoles { column: self.shown(column), first, second }))
+        };
+        let roles = [(*label, "the label"), (*id, "the id"), (*split, "the split")];
+        for (at, (first, first_role)) in roles.iter().enumerate() {
+            let Some(column) = *first else { continue };
+            let clash = roles[at + 1..].iter().find(|(second, _)| first == second).map(|(_, role)| *role);
+            if let Some(second) = clash.or_else(|| ignored[column].then_some("left out")) {
+                return two_roles(column, first_role, second);
+            }
+            // A recorded feature is found by its name, which another role may have taken.
+            if features.contains(&column) {
+                return two_roles(column, first_role, "a feature");
+            }
+        }
+        let mut seen = vec![false; self.names.len()];
+        for &at in features {
+            // By a name that two columns have, other data could not be matched.
+            if self.named && self.places.get(self.names[at].as_str()).is_some_and(|(_, again)| *again) {
+                return Err(Place::file(self.file).error(Problem::DuplicateColumn { name: self.names[at].clone() }));
+            }
+            if std::mem::replace(&mut seen[at], true) {
+                return two_roles(at, "a feature", "another feature");
+            }
+        }
+        if features.is_empty() {
+            let used: Vec<&str> = roles.iter().filter_map(|(at, _)| at.map(|at| self.names[at].as_str())).collect();
+            return Err(Place::file(self.file).error(Problem::NoFeatures { used: listed(used.into_iter()) }));
+        }
+        Ok(())
     }
 
     fn find(&self, column: &Column, role: &'static str) -> Result<usize, ReadError> {
@@ -199,46 +248,105 @@ impl<'a> Columns<'a> {
         })
     }
 
-    /// The label column if nobody named it.
-    fn detect_label(&self, options: &ReadOptions, free: Vec<usize>) -> Option<usize> {
-        if let Some(schema) = &options.schema {
-            // Data to predict often comes without labels: then no column of that name, or just the feature columns.
-            return match &schema.label_column {
-                Some(Column::Name(name)) if self.named => free.into_iter().find(|&at| self.names[at] == *name),
-                _ if self.named && schema.encoding.is_named() => None,
-                Some(Column::Number(number)) if !self.named => {
-                    // Where it was, if there is one column more than features.
-                    let place = usize::try_from(*number).ok().filter(|at| free.contains(at))?;
-                    (free.len() == schema.encoding.columns().len() + 1).then_some(place)
+    /// The columns that recorded features are in, by name, each with the number of the recorded one.
+    fn by_name(&self, schema: &Schema) -> Result<Vec<(usize, usize)>, ReadError> {
+        let find = |name: String| self.find(&Column::Name(name), "a feature");
+        let mut features = Vec::new();
+        for (recorded, column) in schema.encoding.columns().iter().enumerate() {
+            match column {
+                // As text tables have a vector: a column for each of its numbers.
+                FeatureColumn::Vector { name, width }
+                    if !self.places.contains_key(name.as_str())
+                        && self.places.contains_key(format!("{name}[0]").as_str()) =>
+                {
+                    for at in 0..*width {
+                        features.push((find(format!("{name}[{at}]"))?, recorded));
+                    }
                 }
-                _ => {
-                    let matrix = schema.encoding.is_matrix();
-                    let (last, rest) = free.split_last()?;
-                    let labelled = if matrix {
-                        self.width(rest) == schema.encoding.width()
-                    } else {
-                        rest.len() == schema.encoding.columns().len()
-                    };
-                    labelled.then_some(*last)
-                }
-            };
+                other => features.push((find(other.name().to_owned())?, recorded)),
+            }
         }
+        Ok(features)
+    }
+
+    /// The recorded column that each of the columns is or is a part of, in their order.
+    fn by_position(&self, schema: &Schema, columns: &[usize]) -> Result<Vec<usize>, ReadError> {
+        let differ = |expected, got| Place::file(self.file).error(Problem::FeatureCount { expected, got });
+        let (expected, got) = (schema.encoding.fields(), self.width(columns));
+        if expected != got {
+            return Err(differ(expected, got));
+        }
+        let recorded = schema.encoding.columns().iter().enumerate();
+        let mut owners = recorded.flat_map(|(at, column)| std::iter::repeat_n(at, column.fields()));
+        let owner = |&column: &usize| {
+            let width = self.width(&[column]);
+            let mut owners = owners.by_ref().take(width);
+            let first = owners.next().ok_or_else(|| differ(1, width))?;
+            // A vector that goes on into the next recorded column.
+            let n_same = 1 + owners.filter(|owner| *owner == first).count();
+            if n_same == width { Ok(first) } else { Err(differ(n_same, width)) }
+        };
+        columns.iter().map(owner).collect()
+    }
+
+    /// The label column if nobody named it and nothing is recorded: by its name, else the last.
+    fn detect_label(&self, free: &[usize]) -> Option<usize> {
         let named = |name: &str| free.iter().copied().find(|&at| self.names[at].trim().eq_ignore_ascii_case(name));
         let by_name =
             LABEL_NAMES.iter().filter(|name| **name != "y" || named("x").is_none()).find_map(|name| named(name));
         by_name.filter(|_| self.named).or_else(|| free.last().copied())
     }
 
-    /// The id column if nobody named it.
-    fn detect_id(&self, options: &ReadOptions, free: impl Fn(usize) -> bool) -> Option<usize> {
-        let recorded = options.schema.as_ref().map_or(&[][..], |schema| schema.encoding.columns());
-        let is_feature = |name: &str| recorded.iter().any(|column| column.name() == name);
-        let is_id = |at: &usize| is_id_name(&self.names[*at]) && !is_feature(&self.names[*at]) && free(*at);
-        (0..self.names.len()).filter(|_| self.named).find(is_id)
+    /// The column that has the recorded name of the label.
+    fn recorded_label_name(&self, schema: &Schema) -> Option<usize> {
+        match &schema.label_column {
+            Some(Column::Name(name)) if self.named => self.places.get(name.as_str()).map(|(at, _)| *at),
+            _ => None,
+        }
     }
 
+    /// The label column by what is recorded of it. Data to predict often comes without labels: then there is no column of
+    /// that name or, where names do not tell, there are just the features. With one field more, the label is where it was,
+    /// else the last that is no vector.
+    fn recorded_label(&self, schema: &Schema, free: &[usize]) -> Option<usize> {
+        if let Some(at) = self.recorded_label_name(schema).filter(|at| free.contains(at)) {
+            return Some(at);
+        }
+        let told_by_name = self.named && schema.encoding.is_named();
+        if told_by_name || Some(self.width(free)) != schema.encoding.fields().checked_add(1) {
+            return None;
+        }
+        let position = schema.label_position.or(match schema.label_column {
+            Some(Column::Number(number)) => usize::try_from(number).ok(),
+            _ => None,
+        });
+        let mut before = 0;
+        let is_there = |at: &&usize| {
+            let begin = before;
+            before += self.width(&[**at]);
+            Some(begin) == position
+        };
+        let is_one = |at: &&usize| self.width(&[**at]) == 1;
+        free.iter().find(is_there).filter(is_one).or_else(|| free.iter().rev().find(is_one)).copied()
+    }
+
+    /// The id column if nobody named it: what pandas writes before the first name, else the first of a known name.
+    fn detect_id(&self, free: impl Fn(usize) -> bool) -> Option<usize> {
+        let index = self.nameless.iter().any(|column| column.at == 0 && column.has_values);
+        if index && self.names.len() > 1 && free(0) {
+            return Some(0);
+        }
+        self.named_columns().find(|&at| is_id_name(&self.names[at]) && free(at))
+    }
+
+    /// All columns if they have names of their own, else none.
+    fn named_columns(&self) -> std::ops::Range<usize> {
+        0..if self.named { self.names.len() } else { 0 }
+    }
+
+    /// Fields of some columns together.
     fn width(&self, columns: &[usize]) -> usize {
-        columns.iter().map(|&column| self.widths[column]).sum()
+        columns.iter().map(|&column| self.widths.get(column).copied().unwrap_or(1)).sum()
     }
 
     fn shown(&self, column: usize) -> String {
@@ -247,135 +355,4 @@ impl<'a> Columns<'a> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::encoding::{Encoding, FeatureColumn, Schema};
-
-    fn names(names: &[&str]) -> Vec<String> {
-        names.iter().map(|name| (*name).to_owned()).collect()
-    }
-
-    fn options(change: impl FnOnce(&mut ReadOptions)) -> ReadOptions {
-        let mut options = ReadOptions::default();
-        change(&mut options);
-        options
-    }
-
-    #[test]
-    fn labels_are_found_by_name_and_else_at_the_end() {
-        let layout = Layout::of(&names(&["a", "Class", "b"]), true, &options(|_| ()), "t").unwrap();
-        assert_eq!(layout, Layout { label: Some(1), id: None, split: None, features: vec![0, 2] });
-        let layout = Layout::of(&names(&["a", "b", "species"]), true, &options(|_| ()), "t").unwrap();
-        assert_eq!(layout.label, Some(2));
-    }
-
-    #[test]
-    fn names_decide_in_their_order_and_coordinates_are_no_labels() {
-        let label = |columns: &[&str]| Layout::of(&names(columns), true, &options(|_| ()), "t").unwrap().label;
-        assert_eq!(label(&["x", "y", "label"]), Some(2));
-        assert_eq!(label(&["class", "y", "label"]), Some(2));
-        assert_eq!(label(&["a", "y", "b"]), Some(1));
-        assert_eq!(label(&["x", "y", "kind"]), Some(2));
-        assert_eq!(label(&["Target", "b"]), Some(0));
-    }
-
-    #[test]
-    fn ids_are_found_by_name_and_never_are_features() {
-        for id in ["id", "ID", "row_id", "__index_level_0__"] {
-            let layout = Layout::of(&names(&["x", "species", id]), true, &options(|_| ()), "t").unwrap();
-            assert_eq!(layout, Layout { label: Some(1), id: Some(2), split: None, features: vec![0] }, "{id}");
-        }
-        let layout =
-            Layout::of(&names(&["id", "x", "kind", "__index_level_0__"]), true, &options(|_| ()), "t").unwrap();
-        assert_eq!(layout, Layout { label: Some(2), id: Some(0), split: None, features: vec![1] });
-        let asked = options(|options| options.label = LabelColumn::At(Column::Name("id".into())));
-        let layout = Layout::of(&names(&["x", "id"]), true, &asked, "t").unwrap();
-        assert_eq!((layout.label, layout.id), (Some(1), None));
-    }
-
-    #[test]
-    fn columns_are_named_or_counted_from_either_end() {
-        let asked = options(|options| {
-            options.label = LabelColumn::At(Column::Number(0));
-            options.id_column = Some(Column::Name("id".into()));
-            options.ignore = vec![Column::Number(-1)];
-        });
-        let layout = Layout::of(&names(&["l", "id", "x", "note"]), true, &asked, "t").unwrap();
-        assert_eq!(layout, Layout { label: Some(0), id: Some(1), split: None, features: vec![2] });
-    }
-
-    #[test]
-    fn a_missing_column_gets_a_suggestion() {
-        let asked = options(|options| options.label = LabelColumn::At(Column::Name("speceis".into())));
-        let error = Layout::of(&names(&["x", "species"]), true, &asked, "iris.csv").unwrap_err();
-        assert_eq!(
-            error.to_string(),
-            "iris.csv: there is no column \"speceis\" for the label (did you mean \"species\"?); \
-             the columns are \"x\", \"species\""
-        );
-        let asked = options(|options| options.label = LabelColumn::At(Column::Number(2)));
-        let error = Layout::of(&names(&["0", "1"]), false, &asked, "t").unwrap_err();
-        assert!(error.to_string().ends_with("the columns are 0 to 1 (the file has no header)"), "{error}");
-    }
-
-    #[test]
-    fn two_features_of_one_name_are_refused_and_ignored_ones_are_not() {
-        let columns = names(&["x", "x", "b", "y"]);
-        let error = Layout::of(&columns, true, &options(|_| ()), "t").unwrap_err();
-        assert!(matches!(*error.problem, Problem::DuplicateColumn { .. }), "{error}");
-        let asked = options(|options| options.ignore = vec![Column::Number(0), Column::Number(1)]);
-        assert_eq!(Layout::of(&columns, true, &asked, "t").unwrap().features, [2]);
-    }
-
-    #[test]
-    fn a_column_has_one_role() {
-        let asked = options(|options| {
-            options.label = LabelColumn::At(Column::Number(1));
-            options.id_column = Some(Column::Number(1));
-        });
-        let error = Layout::of(&names(&["x", "y"]), true, &asked, "t").unwrap_err();
-        assert!(matches!(*error.problem, Problem::TwoRoles { .. }), "{error}");
-        let error = Layout::of(&names(&["y"]), true, &options(|_| ()), "t").unwrap_err();
-        assert!(matches!(*error.problem, Problem::NoFeatures { .. }), "{error}");
-    }
-
-    #[test]
-    fn a_schema_finds_its_columns_in_any_order_and_lives_without_labels() {
-        let number = |name: &str| FeatureColumn::Number { name: name.into() };
-        let encoding = Encoding::new(vec![number("a"), number("b")], true);
-        let schema = Schema { encoding, label_column: Some(Column::Name("y".into())), ..Schema::default() };
-        let asked = options(|options| options.schema = Some(schema));
-        let layout = Layout::of(&names(&["b", "extra", "a"]), true, &asked, "t").unwrap();
-        assert_eq!(layout, Layout { label: None, id: None, split: None, features: vec![2, 0] });
-        let layout = Layout::of(&names(&["y", "a", "b"]), true, &asked, "t").unwrap();
-        assert_eq!(layout.label, Some(0));
-        assert!(Layout::of(&names(&["a", "y"]), true, &asked, "t").is_err());
-        let twice = ReadOptions { id_column: Some(Column::Name("a".into())), ..asked.clone() };
-        let error = Layout::of(&names(&["a", "b"]), true, &twice, "t").unwrap_err();
-        assert!(matches!(*error.problem, Problem::TwoRoles { second: "a feature", .. }), "{error}");
-        // Without a header, by position.
-        let layout = Layout::of(&names(&["0", "1"]), false, &asked, "t").unwrap();
-        assert_eq!((layout.label, layout.features), (None, vec![0, 1]));
-        let layout = Layout::of(&names(&["0", "1", "2"]), false, &asked, "t").unwrap();
-        assert_eq!(layout.label, Some(2));
-        // A label that was not last stays where it was.
-        let encoding = Encoding::new(vec![number("1"), number("2")], false);
-        let schema = Schema { encoding, label_column: Some(Column::Number(0)), ..Schema::default() };
-        let asked = options(|options| options.schema = Some(schema));
-        let layout = Layout::of(&names(&["0", "1", "2"]), false, &asked, "t").unwrap();
-        assert_eq!((layout.label, layout.features), (Some(0), vec![1, 2]));
-        let layout = Layout::of(&names(&["0", "1"]), false, &asked, "t").unwrap();
-        assert_eq!((layout.label, layout.features), (None, vec![0, 1]));
-    }
-
-    #[test]
-    fn a_recorded_matrix_may_come_back_as_a_vector_column() {
-        let schema = Schema { encoding: Encoding::matrix(4), ..Schema::default() };
-        let asked = options(|options| options.schema = Some(schema));
-        let layout = Layout::of_wide(&names(&["point", "digit"]), &[4, 1], true, &asked, "t").unwrap();
-        assert_eq!((layout.label, layout.features), (Some(1), vec![0]));
-        let layout = Layout::of_wide(&names(&["a", "b"]), &[1, 3], true, &asked, "t").unwrap();
-        assert_eq!((layout.label, layout.features), (None, vec![0, 1]));
-        assert!(Layout::of_wide(&names(&["point"]), &[5], true, &asked, "t").is_err());
-    }
-}
+mod tests;

@@ -68,7 +68,9 @@ pub use encoding::{Encoding, FeatureColumn, LabelMeaning, Schema};
 pub use error::{Place, Problem, ReadError};
 pub use format::Format;
 pub use load::{DataName, Known, KnownKind, LoadError, known, load, load_registered, load_with};
-pub use options::{Column, ConstantLabel, Header, LabelColumn, LabelKind, MissingValues, ReadOptions, UnknownCategory};
+pub use options::{
+    Column, ConstantLabel, Decimal, Header, LabelKind, MissingValues, ReadOptions, RoleColumn, UnknownCategory,
+};
 pub use preprocessing::{Prepared, PreprocessError, Preprocessing, Scaling};
 pub use read::{Blocks, read, read_bytes, read_stream};
 pub use row_ids::RowIds;

@@ -6,7 +6,7 @@ use crate::dataset::Dataset;
 use crate::embedded;
 use crate::error::ReadError;
 use crate::fetch::{Contents, FetchError, RegisteredSet, Store, sets};
-use crate::options::{LabelColumn, LabelKind, MissingValues, ReadOptions};
+use crate::options::{LabelKind, MissingValues, ReadOptions, RoleColumn};
 use crate::progress::{Listener, silent};
 use crate::read::{read, read_stream};
 use crate::suggest::nearest_name;
@@ -187,8 +187,8 @@ pub fn load_registered(
         }
         Contents::Table { file, label, label_kind, missing } => {
             // What the caller says goes first.
-            if options.label == LabelColumn::Detect && options.schema.is_none() {
-                options.label = LabelColumn::At(label.clone());
+            if options.label == RoleColumn::Detect && options.schema.is_none() {
+                options.label = RoleColumn::At(label.clone());
             }
             if options.label_kind == LabelKind::Detect && options.schema.is_none() {
                 options.label_kind = *label_kind;

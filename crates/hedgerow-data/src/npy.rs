@@ -91,17 +91,7 @@ impl RowReader for NpyReader {
 
 /// Reads a file of labels.
 pub(crate) fn read_labels(input: &mut Input, options: &ReadOptions) -> Result<LabelCollector, ReadError> {
-    let ArrayLabels { labels, lacking } = read_labels_from(input.open()?, options)?;
-    match lacking.first() {
-        // The points are in another file, which is read by then.
-        Some(row) if !options.may_lack_labels() => {
-            let found = "NaN in the place of a label".to_owned();
-            let supported = "remove the row from both files, or save points and labels as one NPZ archive, \
-                             whose rows without a label can be left out";
-            Err(input.place().row(row + 1).error(Problem::Unsupported { found, supported }))
-        }
-        _ => Ok(labels),
-    }
+    Ok(read_labels_from(input.open()?, options)?.labels)
 }
 
 /// The labels that an array is.

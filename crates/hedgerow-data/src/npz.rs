@@ -14,7 +14,7 @@ use zip::result::ZipError;
 use crate::error::{Place, Problem, ReadError, listed};
 use crate::input::{Counted, Input, ReadSeek};
 use crate::npy::{ArrayLabels, ArrayReader, ByteSource, read_labels_from};
-use crate::options::{LabelColumn, MissingValues, ReadOptions};
+use crate::options::{MissingValues, ReadOptions, RoleColumn};
 use crate::progress::Listener;
 use crate::read::{PartTable, STEP_BYTES, Step, join, report};
 use crate::splits::Split;
@@ -43,7 +43,7 @@ pub(crate) fn read_table(
         return Err(place.error(Problem::Damaged { reason }));
     }
     count.store(0, Ordering::Relaxed); // the directory is no progress
-    let from_arrays = options.label == LabelColumn::Detect && options.labels_from.is_none();
+    let from_arrays = options.label == RoleColumn::Detect && options.labels_from.is_none();
     let mut progress = |held_bytes: u64| {
         check_memory(held_bytes, options, input)?;
         // Seeking may read some bytes twice.

@@ -12,10 +12,10 @@ use crate::format::Format;
 ///
 /// # Example
 /// ```
-/// use hedgerow_data::{Column, LabelColumn, ReadOptions};
+/// use hedgerow_data::{Column, RoleColumn, ReadOptions};
 ///
 /// let options = ReadOptions {
-///     label: LabelColumn::At(Column::Name("species".into())),
+///     label: RoleColumn::At(Column::Name("species".into())),
 ///     ignore: vec![Column::Number(-1)], // the last column
 ///     ..ReadOptions::default()
 /// };
@@ -25,24 +25,27 @@ use crate::format::Format;
 pub struct ReadOptions {
     /// The format; found out from the name and the contents if not given.
     pub format: Option<Format>,
-    /// Which column has the labels. Applies to tables and to plain matrices (NPY).
-    pub label: LabelColumn,
+    /// Which column has the labels. Applies to tables and to plain matrices (NPY). Detected is, in a table with names, the
+    /// column named label, class, target or, unless there is an x, y (in any case), else the last one; by a schema, the column
+    /// of the recorded name, and without names the one at the recorded place if there is one column more than features. In a
+    /// matrix, or with labels from a second file, none is.
+    pub label: RoleColumn,
     /// A second file with the labels, one for each row of points; most useful for formats that hold points only (IDX, NPY).
     pub labels_from: Option<PathBuf>,
     /// What labels are.
     pub label_kind: LabelKind,
     /// Whether it is an error if all labels are the same, as it is where a classifier is to be fitted.
     pub constant_label: ConstantLabel,
-    /// A column that names each row; if not given, one named `id` or `row_id`, and the index that pandas writes. Without one,
-    /// rows are numbered.
-    pub id_column: Option<Column>,
-    /// A column of the words train, validation and test; if not given, one named `split` that has only such words, as far as its first
-    /// rows tell.
-    pub split_column: Option<Column>,
+    /// A column that names each row. Detected are one named `id` or `row_id`, and the index that pandas writes; further ones of
+    /// these names are left out. Without an id column, rows are numbered.
+    pub id_column: RoleColumn,
+    /// A column of the words train, validation and test. Detected is one named `split` that has only such words, as far as its
+    /// first rows tell.
+    pub split_column: RoleColumn,
     /// Columns that are left out.
     pub ignore: Vec<Column>,
     /// Columns whose values are categories although they look like numbers or dates (codes, for instance), or although
-    /// hardly any text in them occurs twice.
+    /// hardly any text in them occurs twice. They are never taken for ids or splits.
     pub categories: Vec<Column>,
     /// Whether the first line of a text table names the columns.
     pub header: Header,
@@ -50,8 +53,13 @@ pub struct ReadOptions {
     pub delimiter: Option<u8>,
     /// The byte that begins a line of comment in a text table; without one, there are none.
     pub comment: Option<u8>,
+    /// What stands before the decimals of a number in a text table.
+    pub decimal: Decimal,
     /// What to do with rows that lack a value.
     pub missing: MissingValues,
+    /// Words of a text table, besides the usual ones, that stand for a missing value: `-999`, `unknown`. In any case, but as
+    /// they are written: `-999` is not `-999.0`.
+    pub missing_words: Vec<String>,
     /// What to do with a text that a recorded category column did not have.
     pub unknown_category: UnknownCategory,
     /// The columns, categories and classes recorded when a model was fitted: data is read to match them.
@@ -66,18 +74,20 @@ impl Default for ReadOptions {
     fn default() -> Self {
         Self {
             format: None,
-            label: LabelColumn::Detect,
+            label: RoleColumn::Detect,
             labels_from: None,
             label_kind: LabelKind::Detect,
             constant_label: ConstantLabel::Refuse,
-            id_column: None,
-            split_column: None,
+            id_column: RoleColumn::Detect,
+            split_column: RoleColumn::Detect,
             ignore: Vec::new(),
             categories: Vec::new(),
             header: Header::Detect,
             delimiter: None,
             comment: None,
+            decimal: Decimal::Point,
             missing: MissingValues::Refuse,
+            missing_words: Vec::new(),
             unknown_category: UnknownCategory::Refuse,
             schema: None,
             first_index: None,
@@ -104,6 +114,16 @@ pub enum Column {
     Number(i64),
 }
 
+impl Column {
+    /// The name or the number, as the place of an error has it.
+    pub(crate) fn plain(&self) -> String {
+        match self {
+            Self::Name(name) => name.clone(),
+            Self::Number(number) => number.to_string(),
+        }
+    }
+}
+
 impl FromStr for Column {
     type Err = std::convert::Infallible;
 
@@ -122,17 +142,27 @@ impl std::fmt::Display for Column {
     }
 }
 
-/// Which column of a table has the labels.
+/// Which column of a table has a role: that of the label, the id or the split.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub enum LabelColumn {
-    /// Of a table with names: the column named label, class, target or, unless there is an x, y (in any case); else the
-    /// last one. Of a matrix, or with labels from a second file: none.
+pub enum RoleColumn {
+    /// The one that is found out; how is said where the role is. A column that is wanted for something else, or that was a
+    /// feature of the data that a schema records, is not taken.
     #[default]
     Detect,
     /// This one.
     At(Column),
-    /// None: the rows have no labels.
+    /// None, whatever the columns are named.
     None,
+}
+
+impl RoleColumn {
+    /// The column that was asked for, if one was.
+    pub(crate) fn at(&self) -> Option<&Column> {
+        match self {
+            Self::At(column) => Some(column),
+            Self::Detect | Self::None => None,
+        }
+    }
 }
 
 /// What labels are.
@@ -161,7 +191,8 @@ pub enum ConstantLabel {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Header {
     /// It does if a text stands above numbers, if its fields are numbered 0, 1, 2, ... above other values, or if none is a
-    /// number and not all of them occur again below.
+    /// number and not all of them occur again below. By a schema, it does if it has all recorded names, and does not if it
+    /// can be a row of the recorded columns.
     #[default]
     Detect,
     /// It does.
@@ -170,8 +201,19 @@ pub enum Header {
     Absent,
 }
 
+/// What stands before the decimals of a number in a text table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Decimal {
+    /// A point: 1.5.
+    #[default]
+    Point,
+    /// A comma: 1,5. Then a comma divides no fields, and a number has no point.
+    Comma,
+}
+
 /// What to do with rows that lack a value. Missing are, in text, an empty field and `NA`, `N/A`, `#N/A`, `<NA>`, `NaN`,
-/// `null`, `none` (in any case) and `?`; in Parquet, null and NaN.
+/// `null`, `none` (in any case), `?` and [`ReadOptions::missing_words`]; in Parquet, null and NaN, and an empty text as a
+/// label; in NPY and NPZ, NaN. A missing id is an empty text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum MissingValues {
     /// Refuse the file, with the row and column. Only labels may be missing, where data is read by a recorded schema.

@@ -13,8 +13,8 @@ use crate::dataset::Dataset;
 use crate::error::{Problem, ReadError};
 use crate::format::Format;
 use crate::input::Input;
-use crate::labels::LabelCollector;
-use crate::options::{LabelColumn, ReadOptions};
+use crate::labels::{Classes, LabelCollector};
+use crate::options::{MissingValues, ReadOptions};
 use crate::progress::{Act, Listener, Progress};
 use crate::splits::Split;
 use crate::table::Table;
@@ -114,17 +114,16 @@ fn read_input(
     listener: &mut Listener<'_>,
 ) -> Result<Dataset, ReadError> {
     let name = input.name().to_owned();
-    let (table, _) = read_table(input, format, options, listener)?;
-    table.into_dataset(&name, &name, options)
+    read_table(input, format, options, listener)?.into_dataset(&name, &name, options)
 }
 
-/// Reads all rows of one input into a table. The second result says whether the input itself has splits.
+/// Reads all rows of one input into a table.
 pub(crate) fn read_table(
     input: &mut Input,
     format: Option<Format>,
     options: &ReadOptions,
     listener: &mut Listener<'_>,
-) -> Result<(Table, bool), ReadError> {
+) -> Result<Table, ReadError> {
     let format = find_format(input, format)?;
     let mut table = if format == Format::Npz {
         npz::read_table(input, options, listener)?
@@ -139,9 +138,11 @@ pub(crate) fn read_table(
         let mut labels = read_labels(path, table.rows + table.dropped_rows, options)?;
         table.source_rows.iter().for_each(|rows| labels.select(rows));
         table.labels = Some(labels);
+        if options.missing == MissingValues::DropRows {
+            table.drop_unlabeled_rows();
+        }
     }
-    let has_splits = table.splits.is_some();
-    Ok((table, has_splits))
+    Ok(table)
 }
 
 fn find_format(input: &mut Input, format: Option<Format>) -> Result<Format, ReadError> {
@@ -161,7 +162,8 @@ fn find_format(input: &mut Input, format: Option<Format>) -> Result<Format, Read
 fn open_reader(input: &mut Input, format: Format, options: &ReadOptions) -> Result<Box<dyn RowReader>, ReadError> {
     Ok(match format {
         Format::Idx => {
-            refuse_columns(input, options, "an IDX file")?;
+            let remedy = "give labels as a second file (labels_from) or a folder with both, and no other columns";
+            refuse_columns(input, options, "an IDX file", remedy)?;
             let reader = idx::IdxReader::open(input, options.memory_limit)?;
             check_width(input, options, reader.width())?;
             Box::new(reader)
@@ -181,15 +183,19 @@ fn open_reader(input: &mut Input, format: Format, options: &ReadOptions) -> Resu
 }
 
 /// Refuses roles of columns for a format that has no columns.
-fn refuse_columns(input: &Input, options: &ReadOptions, format: &'static str) -> Result<(), ReadError> {
+pub(crate) fn refuse_columns(
+    input: &Input,
+    options: &ReadOptions,
+    format: &'static str,
+    remedy: &'static str,
+) -> Result<(), ReadError> {
     let asked = [
-        matches!(options.label, LabelColumn::At(_)).then_some("the label"),
-        options.id_column.as_ref().map(|_| "the id"),
-        options.split_column.as_ref().map(|_| "the split"),
+        options.label.at().map(|_| "the label"),
+        options.id_column.at().map(|_| "the id"),
+        options.split_column.at().map(|_| "the split"),
         options.ignore.first().map(|_| "leaving out"),
         options.categories.first().map(|_| "categories"),
     ];
-    let remedy = "give labels as a second file (labels_from) or a folder with both, and no other columns";
     match asked.into_iter().flatten().next() {
         Some(role) => Err(input.place().error(Problem::NoColumns { format, role, remedy })),
         None => Ok(()),
@@ -271,10 +277,14 @@ pub(crate) fn read_labels(path: &Path, points: usize, options: &ReadOptions) -> 
 /// Rows of a file or stream, some at a time, in bounded memory: each block is held to `options.memory_limit`.
 ///
 /// What the columns are must be known beforehand, so a [`Schema`](crate::Schema) is needed; it comes from the
-/// [`Dataset`] that a model was fitted to.
+/// [`Dataset`] that a model was fitted to. A class that is not recorded has the same number in all blocks, and what the first
+/// labels are, classes or values, all are. Blocks share the names of their classes; they are copied if new ones come while
+/// an earlier block is still held.
 pub struct Blocks {
     reader: Box<dyn RowReader>,
     options: ReadOptions,
+    /// The classes of the blocks so far: a class that is new keeps its number in those that follow.
+    classes: Classes,
     name: String,
     rows: usize,
     first_row: u64,
@@ -322,8 +332,18 @@ impl Blocks {
         let (name, total_bytes) = (input.name().to_owned(), input.total_bytes());
         let reader = open_reader(&mut input, format, options)?;
         let bytes_done = reader.bytes_done();
-        let options = options.clone();
-        Ok(Self { reader, options, name, rows: rows.max(1), first_row: 0, done: false, bytes_done, total_bytes })
+        let (options, classes) = (options.clone(), Classes::recorded(options.schema.as_ref()));
+        Ok(Self {
+            reader,
+            options,
+            classes,
+            name,
+            rows: rows.max(1),
+            first_row: 0,
+            done: false,
+            bytes_done,
+            total_bytes,
+        })
     }
 
     /// Bytes dealt with so far, before decompression.
@@ -351,12 +371,10 @@ impl Blocks {
             if table.rows > 0 {
                 let kept = table.source_rows.take().unwrap_or_else(|| (0..rows).collect());
                 table.source_rows = Some(kept.into_iter().map(|row| row + first_row).collect());
-                let block = table.into_block(&self.name, &self.name, &self.options)?;
-                // A class that is new keeps its number in the blocks that follow.
+                let block = table.into_block(&self.name, &self.name, &self.options, &mut self.classes)?;
+                // What the first labels are, all are.
                 if let Some(schema) = &mut self.options.schema {
-                    if schema.class_names.len() < block.class_names().len() {
-                        schema.class_names = block.class_names().to_vec();
-                    }
+                    schema.labels = schema.labels.or_else(|| block.label_meaning());
                 }
                 return Ok(Some(block));
             }

@@ -17,8 +17,8 @@ use hedgerow_core::MAX_MAGNITUDE;
 use crate::error::{Place, Problem, ReadError, shown};
 use crate::input::{Input, Opened};
 use crate::labels::LabelCollector;
-use crate::options::{LabelColumn, ReadOptions};
-use crate::read::{RowReader, STEP_BYTES, Step};
+use crate::options::{ReadOptions, RoleColumn};
+use crate::read::{RowReader, STEP_BYTES, Step, refuse_columns};
 use crate::table::{Numbers, Table};
 
 /// The longest line that is read.
@@ -58,17 +58,8 @@ struct Looking {
 
 impl SvmlightReader {
     pub(crate) fn open(input: &mut Input, options: &ReadOptions) -> Result<Self, ReadError> {
-        let asked = [
-            matches!(options.label, LabelColumn::At(_)).then_some("the label"),
-            options.id_column.as_ref().map(|_| "the id"),
-            options.split_column.as_ref().map(|_| "the split"),
-            options.ignore.first().map(|_| "leaving out"),
-            options.categories.first().map(|_| "categories"),
-        ];
-        if let Some(role) = asked.into_iter().flatten().next() {
-            let remedy = "the label is always the first of each line, and all else are features";
-            return Err(input.place().error(Problem::NoColumns { format: "svmlight data", role, remedy }));
-        }
+        let remedy = "the label is always the first of each line, and all else are features";
+        refuse_columns(input, options, "svmlight data", remedy)?;
         let (first_index, limit_bytes) = (options.first_index.map(u64::from), options.memory_limit);
         let (looking, first_index, width) = match &options.schema {
             Some(schema) => {
@@ -89,7 +80,7 @@ impl SvmlightReader {
             looking,
             lines: Lines::new(input.open()?, limit_bytes),
             first_pass_bytes: None,
-            with_labels: options.label != LabelColumn::None,
+            with_labels: options.label != RoleColumn::None,
             first_index,
             width,
             memory_limit: limit_bytes,

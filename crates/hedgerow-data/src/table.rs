@@ -6,24 +6,20 @@
 //! The memory limit is held against what the rows take ([`Table::size_bytes`]). Where they are copied once more, to spread
 //! categories, to divide splits or to join the parts of a folder, up to about twice the limit is held for a moment.
 
-use std::collections::HashMap;
+mod categories;
+
+use std::sync::Arc;
 
 use hedgerow_core::{Label, Points};
 
+use self::categories::{CategoryCollector, UNKNOWN};
 use crate::dataset::{Dataset, ImageShape};
-use crate::encoding::{Encoding, FeatureColumn};
-use crate::error::{Place, Problem, ReadError, listed, shown};
-use crate::labels::{LabelCollector, Understood};
-use crate::options::{Column, ConstantLabel, ReadOptions, UnknownCategory};
+use crate::encoding::{Encoding, FeatureColumn, Schema};
+use crate::error::{Place, Problem, ReadError, shown};
+use crate::labels::{Classes, LabelCollector};
+use crate::options::{Column, ConstantLabel, ReadOptions};
 use crate::row_ids::RowIds;
 use crate::splits::Split;
-
-/// The most different texts that a category column may have.
-pub(crate) const MAX_CATEGORIES: usize = 256;
-
-/// The most bytes that the different texts of a category column may have together. They become names of features, which
-/// models and reports carry along.
-pub(crate) const MAX_CATEGORY_BYTES: usize = 1 << 20;
 
 /// Rows collected so far.
 #[derive(Debug)]
@@ -34,7 +30,9 @@ pub(crate) struct Table {
     pub(crate) numbers: Numbers,
     pub(crate) number_width: usize,
     pub(crate) labels: Option<LabelCollector>,
-    pub(crate) label_column: Option<String>,
+    pub(crate) label_column: Option<Column>,
+    /// How many fields of features stand before the label.
+    pub(crate) label_position: Option<usize>,
     pub(crate) ids: Option<Ids>,
     pub(crate) splits: Option<Vec<Split>>,
     /// Number of each row in its source, counted from the first row of this table, if some were left out.
@@ -75,6 +73,12 @@ impl Ids {
         self.names.drain(rows.min(self.names.len())..).for_each(|name| self.size_bytes -= Self::bytes_of(&name));
     }
 
+    fn select(&mut self, rows: &[usize]) {
+        let names = rows.iter().map(|&row| std::mem::take(&mut self.names[row])).collect();
+        self.names = names;
+        self.size_bytes = self.names.iter().map(Self::bytes_of).sum();
+    }
+
     fn append(&mut self, mut other: Self) {
         self.size_bytes += other.size_bytes;
         self.names.append(&mut other.names);
@@ -93,74 +97,13 @@ pub(crate) enum CollectedColumn {
     Category { name: String, texts: CategoryCollector },
 }
 
-/// The texts of a category column, each once, and which of them each row has.
-#[derive(Debug, Default)]
-pub(crate) struct CategoryCollector {
-    texts: Vec<String>,
-    code_of: HashMap<String, u32>,
-    pub(crate) codes: Vec<u32>,
-    /// Bytes of all texts.
-    text_bytes: usize,
-    /// Whether the texts were recorded earlier: then no others may come.
-    recorded: bool,
-}
-
-/// The code of a text that was not recorded.
-const UNKNOWN: u32 = u32::MAX;
-
-impl CategoryCollector {
-    pub(crate) fn recorded(texts: &[String]) -> Self {
-        let code_of = texts.iter().enumerate().map(|(code, text)| (text.clone(), code as u32)).collect();
-        let text_bytes = texts.iter().map(String::len).sum();
-        Self { texts: texts.to_vec(), code_of, codes: Vec::new(), text_bytes, recorded: true }
-    }
-
-    /// Takes the text of the next row.
-    pub(crate) fn push(&mut self, text: &str, unknown: UnknownCategory) -> Result<(), Problem> {
-        let code = match (self.code_of.get(text), self.recorded, unknown) {
-            (Some(code), _, _) => *code,
-            (None, false, _) if self.texts.len() == MAX_CATEGORIES => {
-                return Err(Problem::TooManyCategories { max: MAX_CATEGORIES });
-            }
-            (None, false, _) if self.text_bytes + text.len() > MAX_CATEGORY_BYTES => {
-                return Err(Problem::CategoriesTooLong { max_bytes: MAX_CATEGORY_BYTES });
-            }
-            (None, false, _) => {
-                let code = self.texts.len() as u32;
-                self.text_bytes += text.len();
-                self.texts.push(text.to_owned());
-                self.code_of.insert(text.to_owned(), code);
-                code
-            }
-            (None, true, UnknownCategory::Zeros) => UNKNOWN,
-            (None, true, UnknownCategory::Refuse) => {
-                let known = listed(self.texts.iter().map(String::as_str));
-                return Err(Problem::UnknownCategory { text: shown(text.as_bytes()), known });
-            }
-        };
-        self.codes.push(code);
-        Ok(())
-    }
-
-    /// Bytes that the column takes: it becomes as many features as it has texts, each of which is held twice here.
-    fn size_bytes(&self) -> usize {
-        self.codes.len() * 4 * (1 + self.texts.len()) + 2 * self.text_bytes + 96 * self.texts.len()
-    }
-
-    /// The texts in the order of their features, and the feature of each code.
-    fn settle(&self) -> (Vec<String>, Vec<usize>) {
-        let mut order: Vec<usize> = (0..self.texts.len()).collect();
-        if !self.recorded {
-            // Texts of rows that were left out again must not become features.
-            let mut used = vec![false; self.texts.len()];
-            self.codes.iter().filter(|code| **code != UNKNOWN).for_each(|&code| used[code as usize] = true);
-            order.retain(|&code| used[code]);
-            order.sort_by(|&a, &b| self.texts[a].cmp(&self.texts[b]));
-        }
-        let mut feature_of = vec![0; self.texts.len()];
-        order.iter().enumerate().for_each(|(feature, &code)| feature_of[code] = feature);
-        (order.into_iter().map(|code| self.texts[code].clone()).collect(), feature_of)
-    }
+/// Which texts the category columns of a table may have.
+#[derive(Debug, Clone)]
+pub(crate) enum Texts {
+    /// Those that are recorded.
+    Recorded,
+    /// Any; for each column, whether the user said that it holds categories.
+    New { asked: Vec<bool> },
 }
 
 impl Table {
@@ -174,6 +117,7 @@ impl Table {
             number_width,
             labels: None,
             label_column: None,
+            label_position: None,
             ids: None,
             splits: None,
             source_rows: None,
@@ -182,6 +126,22 @@ impl Table {
             image_shape: None,
             first_index: None,
         }
+    }
+
+    /// A table without rows for these columns.
+    pub(crate) fn of(encoding: &Encoding, texts: &Texts) -> Self {
+        let collected = |(at, column): (usize, &FeatureColumn)| match column.clone() {
+            FeatureColumn::Number { name } => CollectedColumn::Number { name },
+            FeatureColumn::Vector { name, width } => CollectedColumn::Vector { name, width },
+            FeatureColumn::Category { name, texts: recorded } => {
+                let texts = match texts {
+                    Texts::Recorded => CategoryCollector::recorded(&recorded),
+                    Texts::New { asked } => CategoryCollector::new(asked[at]),
+                };
+                CollectedColumn::Category { name, texts }
+            }
+        };
+        Self::new(encoding.columns().iter().enumerate().map(collected).collect(), encoding.is_named())
     }
 
     /// A table for a plain matrix.
@@ -223,6 +183,11 @@ impl Table {
         (numbers + categories + ids + labels + 16 * self.rows) as u64
     }
 
+    /// The number of a row in its source.
+    pub(crate) fn source_row(&self, row: usize) -> u64 {
+        self.source_rows.as_ref().map_or(row as u64, |rows| rows[row])
+    }
+
     /// Refuses to grow past the memory limit. Readers stop every few megabytes of source or of rows for this check.
     pub(crate) fn check_size(&self, memory_limit: u64, file: &str) -> Result<(), ReadError> {
         let needed_bytes = self.size_bytes();
@@ -251,6 +216,45 @@ impl Table {
         // Until the first row is left out, rows stand at their number in the source.
         self.source_rows.get_or_insert_with(|| (0..rows as u64).collect());
         self.dropped_rows += 1;
+    }
+
+    /// Leaves out the rows that have no label.
+    pub(crate) fn drop_unlabeled_rows(&mut self) {
+        let Some(labels) = &self.labels else { return };
+        let rows: Vec<usize> = labels.is_labeled().enumerate().filter(|(_, is)| *is).map(|(row, _)| row).collect();
+        if rows.len() == self.rows {
+            return;
+        }
+        let width = self.number_width;
+        match &mut self.numbers {
+            Numbers::F32(numbers) => keep(numbers, &rows, width),
+            Numbers::U8(numbers) => keep(numbers, &rows, width),
+        }
+        for column in &mut self.columns {
+            if let CollectedColumn::Category { texts, .. } = column {
+                keep(&mut texts.codes, &rows, 1);
+            }
+        }
+        let numbers: Vec<u64> = rows.iter().map(|&row| row as u64).collect();
+        self.labels.iter_mut().for_each(|labels| labels.select(&numbers));
+        self.ids.iter_mut().for_each(|ids| ids.select(&rows));
+        self.splits.iter_mut().for_each(|splits| keep(splits, &rows, 1));
+        self.source_rows = Some(match self.source_rows.take() {
+            Some(source_rows) => rows.iter().map(|&row| source_rows[row]).collect(),
+            None => numbers,
+        });
+        self.dropped_rows += self.rows - rows.len();
+        self.rows = rows.len();
+    }
+
+    /// What must be recorded to read the other parts of one data set like this one, beside what was given for all.
+    pub(crate) fn schema(&self, given: Schema) -> Schema {
+        Schema {
+            encoding: self.encoding(),
+            label_column: self.label_column.clone().or(given.label_column),
+            label_position: self.label_position.or(given.label_position),
+            ..given
+        }
     }
 
     /// The recorded form of the columns so far.
@@ -347,36 +351,40 @@ impl Table {
         if self.rows == 0 {
             return Err(Place::file(file).error(Problem::NoRows));
         }
-        self.into_block(name, file, options)
+        self.into_block(name, file, options, &mut Classes::recorded(options.schema.as_ref()))
     }
 
-    /// As [`Self::into_dataset`], but the rows may be none: a block of a stream.
-    pub(crate) fn into_block(mut self, name: &str, file: &str, options: &ReadOptions) -> Result<Dataset, ReadError> {
+    /// As [`Self::into_dataset`], but the rows may be none: a block of a stream, in which classes of blocks before are known.
+    pub(crate) fn into_block(
+        mut self,
+        name: &str,
+        file: &str,
+        options: &ReadOptions,
+        classes: &mut Classes,
+    ) -> Result<Dataset, ReadError> {
         if options.schema.is_none() {
-            self.refuse_names(options, file)?;
+            self.refuse_names(file)?;
         }
         let encoding = self.encoding();
         if encoding.width() == 0 {
-            let used = self.label_column.as_deref().unwrap_or("the label column").to_owned();
+            let used = self.label_column.as_ref().map_or_else(|| "the label column".to_owned(), Column::plain);
             return Err(Place::file(file).error(Problem::NoFeatures { used }));
         }
         let source_rows = self.source_rows.take();
         let source_row = |row: usize| source_rows.as_ref().map_or(row as u64, |rows| rows[row]);
-        let understood = match self.labels.take() {
-            None => Understood {
-                labels: vec![Label::Unlabeled; self.rows],
-                class_names: options.schema.as_ref().map_or_else(Vec::new, |schema| schema.class_names.clone()),
-            },
+        let labels = match self.labels.take() {
+            None => vec![Label::Unlabeled; self.rows],
             Some(labels) => {
-                let column = self.label_column.as_deref().unwrap_or("of labels");
-                let place = |row: usize| Place::file(file).row(source_row(row) + 1).column(column);
+                let column = self.label_column.as_ref().map_or_else(|| "of labels".to_owned(), Column::plain);
+                let place = |row: usize| Place::file(file).row(source_row(row) + 1).column(column.as_str());
                 if let (ConstantLabel::Refuse, true, Some(label)) =
                     (options.constant_label, options.schema.is_none(), labels.constant())
                 {
                     let problem = Problem::ConstantLabel { label: shown(label.as_bytes()) };
                     return Err(Place::file(file).column(column).error(problem));
                 }
-                labels.understand(options.label_kind, options.schema.as_ref(), place)?
+                let recorded = options.schema.as_ref().and_then(|schema| schema.labels);
+                labels.understand_by(options.label_kind, recorded, classes, place)?
             }
         };
         let row_ids = match (self.ids.take(), &source_rows) {
@@ -386,10 +394,13 @@ impl Table {
         };
         let points = self.take_points(&encoding).map_err(|error| unusable(error, file, source_row, &encoding))?;
         let cannot = "all parts were counted together";
-        let mut dataset = Dataset::with_names(name.to_owned(), points, understood.labels, understood.class_names)
-            .and_then(|dataset| dataset.with_encoding(encoding, self.label_column.clone()))
+        let has_values = labels.iter().any(|label| matches!(label, Label::Value(_)));
+        let class_names = if has_values { Arc::default() } else { classes.names() };
+        let mut dataset = Dataset::with_names(name.to_owned(), points, labels, class_names)
+            .and_then(|dataset| dataset.with_encoding(encoding, None))
             .and_then(|dataset| dataset.with_row_ids(row_ids))
             .expect(cannot)
+            .with_label_place(self.label_column, self.label_position)
             .with_dropped_rows(self.dropped_rows);
         if let Some(shape) = self.image_shape {
             dataset = dataset.with_image_shape(shape).expect(cannot);
@@ -401,20 +412,13 @@ impl Table {
     }
 
     /// Refuses columns of names and notes, in which more than half of the rows have a text of their own.
-    fn refuse_names(&self, options: &ReadOptions, file: &str) -> Result<(), ReadError> {
+    fn refuse_names(&self, file: &str) -> Result<(), ReadError> {
         // In a small table that says nothing.
         const LEAST_ROWS: usize = 20;
-        // By number, columns without names are known here; of those with names, any may be meant.
-        let asked = |name: &str| {
-            options.categories.iter().any(|column| match column {
-                Column::Name(other) => other == name,
-                Column::Number(number) => self.named || number.to_string() == name,
-            })
-        };
         for column in &self.columns {
             if let CollectedColumn::Category { name, texts } = column {
-                let (texts, rows) = (texts.texts.len(), self.rows);
-                if rows >= LEAST_ROWS && 2 * texts > rows && !asked(name) {
+                let (asked, texts, rows) = (texts.asked, texts.texts.len(), self.rows);
+                if rows >= LEAST_ROWS && 2 * texts > rows && !asked {
                     return Err(Place::file(file)
                         .column(name.as_str())
                         .error(Problem::HardlyCategories { texts, rows }));
@@ -472,6 +476,14 @@ impl CollectedColumn {
             Self::Category { .. } => 0,
         }
     }
+}
+
+/// Keeps some rows of values that stand row after row.
+fn keep<T: Copy>(values: &mut Vec<T>, rows: &[usize], width: usize) {
+    for (to, &from) in rows.iter().enumerate() {
+        values.copy_within(from * width..(from + 1) * width, to * width);
+    }
+    values.truncate(rows.len() * width);
 }
 
 /// What core found wrong with the points, in the words of a reader.

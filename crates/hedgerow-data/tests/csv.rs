@@ -7,8 +7,8 @@ use std::io::{Cursor, Write};
 use hedgerow_core::Label;
 use hedgerow_data::progress::{Progress, silent};
 use hedgerow_data::{
-    Blocks, Column, ConstantLabel, Dataset, Format, Header, LabelColumn, LabelKind, MissingValues, Problem, ReadError,
-    ReadOptions, RowIds, Split, UnknownCategory, read, read_bytes, read_stream,
+    Blocks, Column, ConstantLabel, Dataset, Decimal, Format, Header, LabelKind, MissingValues, Problem, ReadError,
+    ReadOptions, RoleColumn, RowIds, Split, UnknownCategory, read, read_bytes, read_stream,
 };
 
 fn options(change: impl FnOnce(&mut ReadOptions)) -> ReadOptions {
@@ -157,12 +157,12 @@ fn classes_beyond_the_rows_of_a_file_keep_their_numbers() {
 #[test]
 fn labels_by_name_by_number_none_and_as_values() {
     let text = "kind,x,y2\na,1,0.5\nb,2,1.5\n";
-    let label = |label: LabelColumn| csv(text, &options(|options| options.label = label)).unwrap();
-    assert_eq!(label(LabelColumn::At(Column::Name("kind".into()))).class_names(), ["a", "b"]);
-    assert_eq!(label(LabelColumn::At(Column::Number(0))).class_names(), ["a", "b"]);
-    let values = label(LabelColumn::At(Column::Number(-1)));
+    let label = |label: RoleColumn| csv(text, &options(|options| options.label = label)).unwrap();
+    assert_eq!(label(RoleColumn::At(Column::Name("kind".into()))).class_names(), ["a", "b"]);
+    assert_eq!(label(RoleColumn::At(Column::Number(0))).class_names(), ["a", "b"]);
+    let values = label(RoleColumn::At(Column::Number(-1)));
     assert_eq!(values.labels(), [Label::Value(0.5), Label::Value(1.5)]);
-    let none = label(LabelColumn::None);
+    let none = label(RoleColumn::None);
     assert_eq!((none.labels()[0], none.width()), (Label::Unlabeled, 4));
     let classes = csv(text, &options(|options| options.label_kind = LabelKind::Classes)).unwrap();
     assert_eq!(classes.class_names(), ["0.5", "1.5"]);
@@ -174,8 +174,8 @@ fn ids_splits_ignored_columns_and_forced_categories() {
     let people = csv(
         text,
         &options(|options| {
-            options.id_column = Some(Column::Name("name".into()));
-            options.split_column = Some(Column::Name("part".into()));
+            options.id_column = RoleColumn::At(Column::Name("name".into()));
+            options.split_column = RoleColumn::At(Column::Name("part".into()));
             options.ignore = vec![Column::Name("note".into())];
             options.categories = vec![Column::Name("zip".into())];
         }),
@@ -304,9 +304,9 @@ fn bad_tables_are_refused_with_place_and_remedy() {
     assert!(said.starts_with("t.csv, column 0: the column has 30 different texts in 30 rows"), "{said}");
     let categories = options(|options| options.categories = vec![Column::Number(0)]);
     assert_eq!(csv(&notes, &categories).unwrap().width(), 31);
-    let split = options(|options| options.split_column = Some(Column::Number(0)));
+    let split = options(|options| options.split_column = RoleColumn::At(Column::Number(0)));
     assert!(error("s,x,y\ntrain,1,a\nmaybe,2,b\n", &split).contains("\"maybe\" is no split"));
-    let missing = options(|options| options.label = LabelColumn::At(Column::Name("specis".into())));
+    let missing = options(|options| options.label = RoleColumn::At(Column::Name("specis".into())));
     let said = error(FLOWERS, &missing);
     assert!(said.contains("there is no column \"specis\" for the label (did you mean \"species\"?)"), "{said}");
     let constant = options(|options| options.constant_label = ConstantLabel::Allow);
@@ -416,4 +416,181 @@ fn a_folder_of_train_and_test_tables_is_one_data_set() {
     std::fs::remove_file(folder.path().join("train.csv")).unwrap();
     let error = read(folder.path(), &ReadOptions::default(), &mut silent()).unwrap_err();
     assert!(matches!(*error.problem, Problem::NoDataInFolder { .. }), "{error}");
+}
+
+#[test]
+fn a_schema_with_names_reads_a_bare_file_and_the_other_way_round() {
+    let named = ok("length,label,color\n1.5,rose,red\n2,iris,blue\n");
+    let bare =
+        csv("1.5,rose,red\n2,iris,blue\n", &options(|options| options.label = RoleColumn::At(Column::Number(1))));
+    let bare = bare.unwrap();
+    assert_eq!((named.schema().label_position, bare.schema().label_position), (Some(1), Some(1)));
+    let with = |schema| options(|options| options.schema = Some(schema));
+    for text in ["7,iris,red\n8,rose,blue\n", "7,iris,red\n", "length,label,color\n7,iris,red\n8,rose,blue\n"] {
+        for (which, schema) in [("named", named.schema()), ("bare", bare.schema())] {
+            let read = csv(text, &with(schema)).unwrap_or_else(|error| panic!("{which}, {text:?}: {error}"));
+            assert_eq!(
+                (&values(&read)[..3], read.labels()[0]),
+                (&[7.0, 0.0, 1.0][..], Label::class(0)),
+                "{which} {text:?}"
+            );
+        }
+    }
+    // Just the features: no labels.
+    let unlabeled = csv("7,red\n", &with(named.schema())).unwrap();
+    assert_eq!((values(&unlabeled), unlabeled.labels()), (&[7.0, 0.0, 1.0][..], &[Label::Unlabeled][..]));
+}
+
+#[test]
+fn rows_of_recorded_texts_are_no_header() {
+    let bare = csv("red,a\nblue,b\n", &options(|options| options.header = Header::Absent)).unwrap();
+    let with = |schema| options(|options| options.schema = Some(schema));
+    let one = csv("red,a\n", &with(bare.schema())).unwrap();
+    assert_eq!((values(&one), one.labels()), (&[0.0, 1.0][..], &[Label::class(0)][..]));
+    // Recorded with names: a header by its names in any order, and a row by its texts.
+    let named = csv("color,kind\nred,a\nblue,b\n", &options(|options| options.header = Header::Present)).unwrap();
+    assert_eq!(csv("red,a\n", &with(named.schema())).unwrap().len(), 1);
+    assert_eq!(csv("kind,color\na,red\n", &with(named.schema())).unwrap().len(), 1);
+    assert_eq!(
+        csv("color\nred\ncolor\n", &with(named.schema())).unwrap_err().to_string().split(':').next(),
+        Some("t.csv, line 3, row 2, column color")
+    );
+    // Numbered by pandas, which is no row although it could be one.
+    let numbers = ok("0.5,0.25,1\n0.5,0.5,0\n");
+    assert_eq!(csv("0,1,2\n0.5,0.25,1\n", &with(numbers.schema())).unwrap().len(), 1);
+}
+
+#[test]
+fn ids_and_splits_can_be_declined() {
+    let text = "id,split,x,label\n1,train,5,a\n2,test,6,b\n";
+    let declined = options(|options| {
+        options.id_column = RoleColumn::None;
+        options.split_column = RoleColumn::None;
+    });
+    let table = csv(text, &declined).unwrap();
+    assert_eq!(table.feature_names(), ["id", "split=test", "split=train", "x"]);
+    assert_eq!((table.train().len(), table.row_ids()), (2, &RowIds::Numbers(vec![0, 1])));
+    // What is recorded as a feature stays one, without being said again.
+    let again = csv(text, &options(|options| options.schema = Some(table.schema()))).unwrap();
+    assert_eq!((again.points(), again.train().len()), (table.points(), 2));
+    let index = csv(",x,label\n10,1,a\n11,2,b\n", &declined).unwrap();
+    assert_eq!(index.feature_names(), ["unnamed 0", "x"]);
+}
+
+#[test]
+fn a_value_in_a_column_that_seemed_to_be_nothing_is_not_lost() {
+    let text = format!("x,kind,\n{}7,a,late\n", "1,a,\n2,b,\n".repeat(600));
+    let said = error(&text, &ReadOptions::default());
+    assert!(said.starts_with("t.csv, line 1202, row 1201, column unnamed 2: holds \"late\""), "{said}");
+    let ignored = options(|options| options.ignore = vec![Column::Number(2)]);
+    assert_eq!(csv(&text, &ignored).unwrap().len(), 1201);
+    // To a schema with names it is one more column that is not looked at.
+    let schema = ok("x,kind\n1,a\n2,b\n").schema();
+    assert_eq!(csv(&text, &options(|options| options.schema = Some(schema))).unwrap().len(), 1201);
+}
+
+#[test]
+fn labels_of_a_second_file_may_be_missing_as_in_the_first() {
+    let folder = tempfile::tempdir().unwrap();
+    let labels = folder.path().join("labels.csv");
+    std::fs::write(&labels, "label\na\nNA\nc\n").unwrap();
+    let text = "id,x,color\np,1,red\nq,2,blue\nr,3,red\n";
+    let from = |change: fn(&mut ReadOptions)| {
+        options(|options| {
+            options.labels_from = Some(labels.clone());
+            change(options);
+        })
+    };
+    let said = error(text, &from(|_| ()));
+    assert!(said.contains("labels.csv, line 3, row 2: the value is missing (\"NA\")"), "{said}");
+    let dropped = csv(text, &from(|options| options.missing = MissingValues::DropRows)).unwrap();
+    assert_eq!((values(&dropped), dropped.dropped_rows()), (&[1.0, 1.0, 3.0, 1.0][..], 1));
+    assert_eq!(*dropped.row_ids(), RowIds::Names(vec!["p".into(), "r".into()]));
+    assert_eq!(dropped.class_names(), ["a", "c"]);
+    let schema = ok("x,color,label\n1,red,a\n2,blue,b\n").schema();
+    let by_schema = ReadOptions { schema: Some(schema), ..from(|_| ()) };
+    let unlabeled = csv(text, &by_schema).unwrap();
+    assert_eq!(unlabeled.labels(), [Label::class(0), Label::Unlabeled, Label::class(2)]);
+}
+
+#[test]
+fn a_recorded_vector_is_not_read_as_one_number() {
+    use hedgerow_data::{Encoding, FeatureColumn, Schema};
+    let columns = vec![FeatureColumn::Vector { name: "v".into(), width: 2 }];
+    let schema = Schema { encoding: Encoding::new(columns, true), ..Schema::default() };
+    let with = options(|options| options.schema = Some(schema.clone()));
+    let said = error("v,label\n1,a\n2,b\n", &with);
+    assert!(said.starts_with("t.csv, column v: has 1 features but the training data had 2"), "{said}");
+    for text in ["v[1],v[0]\n2,1\n4,3\n", "1,2\n3,4\n"] {
+        let read = csv(text, &with).unwrap();
+        assert_eq!((values(&read), read.encoding()), (&[1.0, 2.0, 3.0, 4.0][..], &schema.encoding), "{text:?}");
+    }
+}
+
+#[test]
+fn decimal_commas_are_read_where_they_are_said() {
+    let comma = options(|options| options.decimal = Decimal::Comma);
+    for text in ["a;b;y\n1,5;-2;0,25\n2,5e1;3;1\n", "a\tb\ty\n1,5\t-2\t0,25\n25\t3\t1\n"] {
+        let read = csv(text, &comma).unwrap();
+        assert_eq!(values(&read), [1.5, -2.0, 25.0, 3.0], "{text:?}");
+        assert_eq!(read.labels(), [Label::Value(0.25), Label::Value(1.0)]);
+    }
+    // Commas in every row, and yet they divide nothing.
+    assert_eq!(csv("1,5;a\n2,5;b\n", &comma).unwrap().width(), 1);
+    let said = error("a;b\n1.234,5;x\n2,5;y\n3,5;x\n", &comma);
+    assert!(said.contains("row 1, column a: \"1.234,5\" is not a number"), "{said}");
+    let both = ReadOptions { delimiter: Some(b','), ..comma };
+    assert!(error("a,b\n1,x\n", &both).contains("the delimiter ',' where numbers have decimal commas"));
+}
+
+#[test]
+fn words_of_ones_own_stand_for_missing_values() {
+    let words = |missing| {
+        options(|options| {
+            options.missing_words = vec!["-999".into(), "unknown".into()];
+            options.missing = missing;
+        })
+    };
+    let text = "x,color,kind\n1,red,a\n-999,red,b\n3,Unknown,a\n4,blue,unknown\n5,blue,b\n";
+    let said = error(text, &words(MissingValues::Refuse));
+    assert!(said.starts_with("t.csv, line 3, row 2, column x: the value is missing (\"-999\")"), "{said}");
+    let kept = csv(text, &words(MissingValues::DropRows)).unwrap();
+    assert_eq!((kept.row_ids(), kept.dropped_rows()), (&RowIds::Numbers(vec![0, 4]), 3));
+    assert_eq!(values(&ok("x,y\n-999,a\n1,b\n")), [-999.0, 1.0]);
+}
+
+#[test]
+fn codes_are_one_category_however_whole_numbers_are_spelled() {
+    let codes = options(|options| options.categories = vec![Column::Name("zip".into())]);
+    let table = csv("zip,y\n10,a\n10.0,b\n20.0,a\n007,b\n", &codes).unwrap();
+    assert_eq!(table.feature_names(), ["zip=007", "zip=10", "zip=20"]);
+    let again = csv("zip,y\n20,a\n1e1,b\n", &options(|options| options.schema = Some(table.schema()))).unwrap();
+    assert_eq!(values(&again), [0.0, 0.0, 1.0, 0.0, 1.0, 0.0]);
+}
+
+#[test]
+fn blocks_agree_on_what_labels_mean_and_number_new_classes_in_a_line() {
+    let schema = csv("x\n1\n2\n", &options(|options| options.label = RoleColumn::None)).unwrap().schema();
+    let with_schema = options(|options| {
+        options.format = Some(Format::Csv);
+        options.schema = Some(schema.clone());
+        options.label = RoleColumn::At(Column::Name("y".into()));
+    });
+    let blocks = |text: String, rows: usize| {
+        Blocks::from_stream("-", Box::new(Cursor::new(text.into_bytes())), rows, &with_schema).unwrap()
+    };
+    // The second block alone would be classes, the third values.
+    let labels: Vec<Label> =
+        blocks("x,y\n1,\n2,0.5\n3,2\n".into(), 1).map(|block| block.unwrap().labels()[0]).collect();
+    assert_eq!(labels, [Label::Unlabeled, Label::Value(0.5), Label::Value(2.0)]);
+    let labels: Vec<Label> = blocks("x,y\n1,7\n2,0.5\n".into(), 1).map(|block| block.unwrap().labels()[0]).collect();
+    assert_eq!(labels, [0, 1].map(Label::class));
+    // One class a row, one row a block: to go through all names for every block would take minutes.
+    let text: String = "x,y\n".to_owned() + &(0..50_000).map(|row| format!("1,c{row}\n")).collect::<String>();
+    let begin = std::time::Instant::now();
+    for (row, block) in blocks(text, 1).enumerate() {
+        let block = block.unwrap();
+        assert_eq!((block.labels()[0], block.class_names().len()), (Label::class(row as u32), row + 1));
+    }
+    assert!(begin.elapsed().as_secs() < 30, "{:?}", begin.elapsed());
 }

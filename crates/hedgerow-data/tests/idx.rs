@@ -8,7 +8,7 @@ use std::path::Path;
 use hedgerow_core::{Label, Point};
 use hedgerow_data::progress::silent;
 use hedgerow_data::{
-    Blocks, Column, ConstantLabel, Dataset, Encoding, Format, ImageShape, LabelColumn, Problem, ReadError, ReadOptions,
+    Blocks, Column, ConstantLabel, Dataset, Encoding, Format, ImageShape, Problem, ReadError, ReadOptions, RoleColumn,
     Schema, read, read_bytes,
 };
 
@@ -146,7 +146,7 @@ fn the_memory_limit_is_heeded() {
 
 #[test]
 fn columns_cannot_be_chosen() {
-    let asked = options(|options| options.label = LabelColumn::At(Column::Number(0)));
+    let asked = options(|options| options.label = RoleColumn::At(Column::Number(0)));
     let error = read_bytes("x", &idx(U8, &[1, 2], &[0; 2]), &asked).unwrap_err();
     assert!(matches!(*error.problem, Problem::NoColumns { role: "the label", .. }), "{error}");
 }

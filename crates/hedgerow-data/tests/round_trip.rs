@@ -5,16 +5,16 @@
 use hedgerow_core::{Label, Points};
 use hedgerow_data::progress::silent;
 use hedgerow_data::write::write_dataset;
-use hedgerow_data::{Column, Dataset, LabelColumn, ReadOptions, Split, read, read_bytes};
+use hedgerow_data::{Column, Dataset, ReadOptions, RoleColumn, Split, read, read_bytes};
 
 /// A data set with everything that a table can hold.
 fn everything() -> Dataset {
     let text = "name,size,color,zip,kind,part\nann,1.5,red,10,wren,test\nbob,-2e-7,blue,20,swift,train\n\
                 cy,3,red,10,wren,train\ndee,4,blue,20,owl,validation\n";
     let options = ReadOptions {
-        id_column: Some(Column::Name("name".into())),
-        split_column: Some(Column::Name("part".into())),
-        label: LabelColumn::At(Column::Name("kind".into())),
+        id_column: RoleColumn::At(Column::Name("name".into())),
+        split_column: RoleColumn::At(Column::Name("part".into())),
+        label: RoleColumn::At(Column::Name("kind".into())),
         categories: vec![Column::Name("zip".into())],
         ..ReadOptions::default()
     };

@@ -5,7 +5,7 @@
 use std::error::Error;
 
 use hedgerow::data::progress::silent;
-use hedgerow::data::{LabelColumn, Preprocessing, ReadOptions, Scaling, SplitParams, read};
+use hedgerow::data::{Preprocessing, ReadOptions, RoleColumn, Scaling, SplitParams, read};
 
 const README: &str = include_str!("../../../README.md");
 
@@ -16,7 +16,7 @@ fn flowers(rows: usize) -> String {
 
 /// As README has it.
 fn of_the_readme() -> Result<(), Box<dyn Error>> {
-    let label = LabelColumn::At("species".parse()?); // by name, or by number: "0", "-1"
+    let label = RoleColumn::At("species".parse()?); // by name, or by number: "0", "-1"
     let options = ReadOptions { label, ..ReadOptions::default() };
     let flowers = read("flowers.csv", &options, &mut silent())?; // texts become 0/1 features, class names stay
     let flowers = flowers.split(&SplitParams { validation: 0.1, test: 0.2, seed: 0 })?;

@@ -4,6 +4,7 @@
 //! blanks, missing values, errors) goes through the general parser of the `csv-core` crate. Tests hold the first to
 //! the second. The kinds of the columns come from the first records (`sniff.rs`).
 
+mod labels;
 mod number;
 mod plain;
 mod records;
@@ -15,18 +16,19 @@ use std::sync::atomic::AtomicU64;
 
 use hedgerow_core::MAX_MAGNITUDE;
 
-use self::number::{is_missing, whole_number};
-use self::plain::PlainRow;
+pub(crate) use self::labels::read_labels;
+use self::number::Spelling;
+use self::plain::{PlainRow, Text};
 use self::records::{Fields, Records};
-use crate::encoding::FeatureColumn;
+use crate::encoding::{Encoding, FeatureColumn};
 use crate::error::{Place, Problem, ReadError, shown};
 use crate::input::Input;
 use crate::labels::LabelCollector;
-use crate::layout::{Layout, is_label_name};
-use crate::options::{Column, LabelColumn, MissingValues, ReadOptions, UnknownCategory};
+use crate::layout::{Columns, Layout, Nameless};
+use crate::options::{Column, Decimal, MissingValues, ReadOptions, UnknownCategory};
 use crate::read::{RowReader, STEP_BYTES, Step};
 use crate::splits::Split;
-use crate::table::{CategoryCollector, CollectedColumn, Ids, Numbers, Table};
+use crate::table::{CollectedColumn, Ids, Numbers, Table, Texts};
 
 /// What is done with a field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,6 +40,8 @@ enum Role {
     Label,
     Id,
     Split,
+    /// It has neither a name nor a value, and must stay so.
+    Blank,
     Ignored,
 }
 
@@ -47,12 +51,13 @@ pub(crate) struct CsvReader {
     fields: Fields,
     plain: PlainRow,
     names: Vec<String>,
-    named: bool,
     roles: Vec<Role>,
-    /// Feature columns, in the order of the features.
-    columns: Vec<FeatureColumn>,
-    label_column: Option<String>,
-    has_recorded_texts: bool,
+    /// The feature columns of the table.
+    encoding: Encoding,
+    texts: Texts,
+    label_column: Option<Column>,
+    label_position: Option<usize>,
+    spelling: Spelling,
     may_lack_labels: bool,
     missing: MissingValues,
     unknown_category: UnknownCategory,
@@ -70,11 +75,17 @@ impl CsvReader {
             let supported = "a delimiter is one ASCII character, and neither a quote nor a line end";
             return Err(input.place().error(Problem::Unsupported { found, supported }));
         }
+        if delimiter == Some(b',') && options.decimal == Decimal::Comma {
+            let found = "the delimiter ',' where numbers have decimal commas".to_owned();
+            let supported = "give another delimiter, or decimals after a point";
+            return Err(input.place().error(Problem::Unsupported { found, supported }));
+        }
+        let spelling = Spelling::of(options);
         let mut records = Records::new(input.open()?, options.comment, options.memory_limit)?;
-        let delimiter = delimiter.unwrap_or_else(|| sniff::delimiter(&mut records));
+        let delimiter = delimiter.unwrap_or_else(|| sniff::delimiter(&mut records, options.decimal));
         records.set_delimiter(delimiter);
         let file = input.name();
-        let Some(sniffed) = sniff::sniff(&mut records, options.header) else {
+        let Some(sniffed) = sniff::sniff(&mut records, options, &spelling) else {
             // Nothing could be looked at: reading on says what is wrong.
             let mut fields = Fields::default();
             if records.find_record()? {
@@ -84,79 +95,80 @@ impl CsvReader {
         };
         let names = if sniffed.has_header {
             records.find_record()?;
-            name_columns(&sniffed.first, &records.place())?
+            let names = name_columns(&sniffed.first, &records.place())?;
+            records.read(&mut Fields::default())?;
+            names
         } else {
             (0..sniffed.first.len()).map(|column| column.to_string()).collect()
         };
-        let options = with_found_columns(options, &sniffed, &names);
-        let layout = Layout::of(&names, sniffed.has_header, &options, file)?;
-        if options.schema.is_none() {
-            refuse_odd_numbers(&sniffed, &names, &layout, &options, file)?;
-        }
-        Self::new(records, delimiter, names, &sniffed, &layout, &options)
+        let is_nameless = |at: &usize| sniffed.has_header && sniffed.first[*at].trim_ascii().is_empty();
+        let nameless = (0..names.len()).filter(is_nameless);
+        let nameless: Vec<Nameless> =
+            nameless.map(|at| Nameless { at, has_values: !sniffed.columns[at].is_empty }).collect();
+        let layout = Columns::new(&names, sniffed.has_header, file)
+            .with_nameless(&nameless)
+            .layout(options, |at| Ok(sniffed.columns[at].is_splits))?;
+        Self::new(records, delimiter, names, &sniffed, &layout, options, spelling)
     }
 
     fn new(
-        mut records: Records,
+        records: Records,
         delimiter: u8,
         names: Vec<String>,
         sniffed: &sniff::Sniffed,
         layout: &Layout,
         options: &ReadOptions,
+        spelling: Spelling,
     ) -> Result<Self, ReadError> {
-        if sniffed.has_header {
-            records.read(&mut Fields::default())?;
-        }
-        let file = records.opened().place().file;
-        let forced = Layout::columns_of(&names, sniffed.has_header, &options.categories, &file)?;
-        let mut columns = Vec::new();
-        for (place, &at) in layout.features.iter().enumerate() {
-            let recorded = options.schema.as_ref().and_then(|schema| schema.encoding.columns().get(place));
-            columns.push(match recorded {
-                Some(FeatureColumn::Category { name, texts }) => {
-                    FeatureColumn::Category { name: name.clone(), texts: texts.clone() }
-                }
-                Some(FeatureColumn::Number { name }) => FeatureColumn::Number { name: name.clone() },
-                // A matrix, or nothing recorded.
-                _ if options.schema.is_some() => FeatureColumn::Number { name: names[at].clone() },
-                _ if sniffed.columns[at].is_numbers && !forced.contains(&at) => {
-                    FeatureColumn::Number { name: names[at].clone() }
-                }
-                _ => FeatureColumn::Category { name: names[at].clone(), texts: Vec::new() },
-            });
-        }
+        let column_place = |at: usize| records.opened().place().column(names[at].as_str());
+        let (encoding, texts) = match &options.schema {
+            Some(schema) => {
+                layout.check_fields(schema, |_| 1).map_err(|(at, problem)| column_place(at).error(problem))?;
+                (schema.encoding.clone(), Texts::Recorded)
+            }
+            None => {
+                let found = |&at: &usize| found_column(&names[at], &sniffed.columns[at], layout.is_category[at]);
+                let columns =
+                    layout.features.iter().map(|at| found(at).map_err(|problem| column_place(*at).error(problem)));
+                let asked = layout.features.iter().map(|&at| layout.is_category[at]).collect();
+                (Encoding::new(columns.collect::<Result<_, _>>()?, sniffed.has_header), Texts::New { asked })
+            }
+        };
         let mut roles = vec![Role::Ignored; names.len()];
         let mut n_numbers = 0;
-        for (column, &at) in layout.features.iter().enumerate() {
-            roles[at] = if matches!(columns[column], FeatureColumn::Number { .. }) {
+        for (place, &at) in layout.features.iter().enumerate() {
+            let column = layout.recorded.get(place).copied().unwrap_or(place);
+            roles[at] = if matches!(encoding.columns()[column], FeatureColumn::Category { .. }) {
+                Role::Category(column)
+            } else {
                 n_numbers += 1;
                 Role::Number(n_numbers - 1)
-            } else {
-                Role::Category(column)
             };
-        }
-        let is_matrix = options.schema.as_ref().is_some_and(|schema| schema.encoding.is_matrix());
-        if is_matrix {
-            columns = vec![FeatureColumn::Vector { name: String::new(), width: n_numbers }];
         }
         let others = [(layout.label, Role::Label), (layout.id, Role::Id), (layout.split, Role::Split)];
         others.into_iter().for_each(|(at, role)| at.into_iter().for_each(|at| roles[at] = role));
+        layout.blank.iter().for_each(|&at| roles[at] = Role::Blank);
+        let label_column = |at: usize| match sniffed.has_header {
+            true => Column::Name(names[at].clone()),
+            false => Column::Number(at as i64),
+        };
         Ok(Self {
             plain: PlainRow::new(&roles, delimiter, n_numbers),
             fields: Fields::default(),
-            named: sniffed.has_header && !is_matrix,
-            label_column: layout.label.map(|at| names[at].clone()),
-            has_recorded_texts: options.schema.is_some(),
+            label_column: layout.label.map(label_column),
+            label_position: layout.label_position(|_| 1),
             may_lack_labels: options.may_lack_labels(),
             missing: options.missing,
             unknown_category: options.unknown_category,
             row: 0,
-            in_one_go: true,
+            in_one_go: spelling.is_usual(),
             row_bytes: 4 * names.len() as u64,
+            spelling,
             records,
             names,
             roles,
-            columns,
+            encoding,
+            texts,
         })
     }
 
@@ -178,7 +190,8 @@ impl CsvReader {
                 continue;
             }
             let unlabeled = *role == Role::Label && self.may_lack_labels;
-            if is_missing(field) && *role != Role::Id && !unlabeled {
+            let may_lack = matches!(role, Role::Id | Role::Blank) || unlabeled;
+            if self.spelling.is_missing(field) && !may_lack {
                 match self.missing {
                     MissingValues::Refuse => {
                         let problem = Problem::Missing { text: shown(field) };
@@ -191,7 +204,7 @@ impl CsvReader {
                 }
             }
             if let Role::Number(at) = *role {
-                match whole_number(field) {
+                match self.spelling.number(field) {
                     Some(number) if number.abs() <= MAX_MAGNITUDE => self.plain.numbers[at] = number,
                     other => {
                         let problem = other.map_or_else(
@@ -217,8 +230,9 @@ impl CsvReader {
         if !self.plain.texts.is_empty() {
             // Missing texts need the decision that the general path takes.
             let ahead = self.records.lines_ahead();
-            let id = |column: usize| self.roles[column] == Role::Id;
-            if self.plain.texts.iter().any(|text| is_missing(&ahead[text.range.clone()]) && !id(text.column)) {
+            let may_lack = |column: usize| matches!(self.roles[column], Role::Id | Role::Blank);
+            let lacks = |text: &Text| self.spelling.is_missing(&ahead[text.range.clone()]) && !may_lack(text.column);
+            if self.plain.texts.iter().any(lacks) {
                 return Ok(false);
             }
             let place = self.records.place();
@@ -256,14 +270,24 @@ impl CsvReader {
                         texts.push(text, self.unknown_category).map_err(error)?;
                     }
                 }
-                Role::Label if is_missing(field) => table.labels.iter_mut().for_each(LabelCollector::push_unlabeled),
-                Role::Label => table.labels.iter_mut().for_each(|labels| labels.push(text)),
+                Role::Label if self.spelling.is_missing(field) => {
+                    table.labels.iter_mut().for_each(LabelCollector::push_unlabeled);
+                }
+                Role::Label => {
+                    let respelled = self.spelling.label(text);
+                    table.labels.iter_mut().for_each(|labels| labels.push(respelled.as_deref().unwrap_or(text)));
+                }
+                Role::Blank if !self.spelling.is_missing(field) => {
+                    let found = format!("\"{}\" where its first rows are empty and its name is, too", shown(field));
+                    let supported = "name the column in the first line, or leave it out (ignore, by its number)";
+                    return Err(error(Problem::Unsupported { found, supported }));
+                }
                 Role::Id => table.ids.iter_mut().for_each(|ids| ids.push(text.to_owned())),
                 Role::Split => match Split::from_word(text) {
                     Some(split) => table.splits.iter_mut().for_each(|splits| splits.push(split)),
                     None => return Err(error(Problem::UnknownSplit { text: shown(field) })),
                 },
-                Role::Number(_) | Role::Ignored => {}
+                Role::Number(_) | Role::Ignored | Role::Blank => {}
             }
         }
         Ok(())
@@ -282,22 +306,11 @@ impl CsvReader {
 
 impl RowReader for CsvReader {
     fn table(&mut self) -> Result<Table, ReadError> {
-        let columns = self.columns.iter().map(|column| match column.clone() {
-            FeatureColumn::Number { name } => CollectedColumn::Number { name },
-            FeatureColumn::Vector { name, width } => CollectedColumn::Vector { name, width },
-            FeatureColumn::Category { name, texts } => {
-                let texts = if self.has_recorded_texts {
-                    CategoryCollector::recorded(&texts)
-                } else {
-                    CategoryCollector::default()
-                };
-                CollectedColumn::Category { name, texts }
-            }
-        });
-        let mut table = Table::new(columns.collect(), self.named);
+        let mut table = Table::of(&self.encoding, &self.texts);
         let has = |role| self.roles.contains(&role);
         table.labels = has(Role::Label).then(LabelCollector::default);
         table.label_column = self.label_column.clone();
+        table.label_position = self.label_position;
         table.ids = has(Role::Id).then(Ids::default);
         table.splits = has(Role::Split).then(Vec::new);
         Ok(table)
@@ -330,76 +343,36 @@ impl RowReader for CsvReader {
     }
 }
 
-/// The options, with the roles that are found out from names and values where nothing is said about them.
-fn with_found_columns(options: &ReadOptions, sniffed: &sniff::Sniffed, names: &[String]) -> ReadOptions {
-    let mut options = options.clone();
-    if options.labels_from.is_some() && options.label == LabelColumn::Detect {
-        options.label = LabelColumn::None;
-    }
-    let is_named = |at: usize| sniffed.has_header && !sniffed.first[at].trim_ascii().is_empty();
-    let is_used = |options: &ReadOptions, at: usize| {
-        let column = [
-            Column::Number(at as i64),
-            Column::Number(at as i64 - names.len() as i64),
-            Column::Name(names[at].clone()),
-        ];
-        let asked = |other: &Column| column.contains(other);
-        matches!(&options.label, LabelColumn::At(label) if asked(label))
-            || options.ignore.iter().chain(&options.id_column).chain(&options.split_column).any(asked)
-    };
-    if sniffed.has_header {
-        // Columns with neither a name nor values are what spreadsheets leave at the right.
-        let is_nothing = |at: &usize| !is_named(*at) && sniffed.columns[*at].is_empty && !is_used(&options, *at);
-        let nothing: Vec<Column> = (0..names.len()).filter(is_nothing).map(|at| Column::Number(at as i64)).collect();
-        // A column before the first name is the index that pandas writes.
-        if !is_named(0)
-            && !sniffed.columns[0].is_empty
-            && options.id_column.is_none()
-            && names.len() > 1
-            && !is_used(&options, 0)
-        {
-            options.id_column = Some(Column::Number(0));
+/// What a column is by its first values. Refused are texts that are numbers or dates in a form that is not read: as
+/// categories they would be nonsense.
+fn found_column(name: &str, sniffed: &sniff::SniffedColumn, is_category: bool) -> Result<FeatureColumn, Problem> {
+    let name = name.to_owned();
+    match &sniffed.odd_number {
+        _ if is_category => Ok(FeatureColumn::Category { name, texts: Vec::new() }),
+        _ if sniffed.is_numbers => Ok(FeatureColumn::Number { name }),
+        None => Ok(FeatureColumn::Category { name, texts: Vec::new() }),
+        Some(text) => {
+            let remedy = "numbers are read as in 1234.5, or as in 1234,5 if that is said (decimal = comma), without \
+                          separators or units, and dates not at all: convert the column, leave it out (ignore), or say \
+                          that it holds categories (categories)";
+            Err(Problem::NotANumber { text: shown(text), remedy })
         }
-        let is_split = |at: &usize| names[*at].eq_ignore_ascii_case("split") && sniffed.columns[*at].is_splits;
-        if options.split_column.is_none() {
-            let found = (0..names.len()).find(is_split).filter(|&at| !is_used(&options, at));
-            options.split_column = found.map(|at| Column::Number(at as i64));
-        }
-        options.ignore.extend(nothing);
     }
-    options
 }
 
-/// Refuses columns whose texts are numbers or dates in a form that is not read: as categories they would be nonsense.
-fn refuse_odd_numbers(
-    sniffed: &sniff::Sniffed,
-    names: &[String],
-    layout: &Layout,
-    options: &ReadOptions,
-    file: &str,
-) -> Result<(), ReadError> {
-    let forced = Layout::columns_of(names, sniffed.has_header, &options.categories, file)?;
-    for &at in layout.features.iter().filter(|at| !forced.contains(at)) {
-        let column = &sniffed.columns[at];
-        if let (Some(text), false) = (&column.odd_number, column.is_numbers) {
-            let remedy = "numbers are read as in 1234.5, without decimal commas, separators or units, and dates not at all: \
-                          convert the column, leave it out (ignore), or say that it holds categories (categories)";
-            let problem = Problem::NotANumber { text: shown(text), remedy };
-            return Err(Place::file(file).column(names[at].as_str()).error(problem));
-        }
-    }
-    Ok(())
+/// The name of a column. One without a name is called so, with its number.
+fn column_name(column: usize, field: &[u8]) -> Result<String, std::str::Utf8Error> {
+    let text = std::str::from_utf8(field.trim_ascii())?;
+    Ok(if text.is_empty() { format!("unnamed {column}") } else { text.to_owned() })
 }
 
-/// The columns' names, which must be UTF-8 and different. A column without a name is called so, with its number.
+/// The columns' names, which must be UTF-8 and different.
 fn name_columns(fields: &[Vec<u8>], place: &Place) -> Result<Vec<String>, ReadError> {
     let mut names = Vec::with_capacity(fields.len());
     let mut known = HashSet::new();
     for (column, field) in fields.iter().enumerate() {
         let place = || place.clone().column(column.to_string());
-        let field = field.trim_ascii();
-        let text = std::str::from_utf8(field).map_err(|fault| place().error(not_utf8(field, &fault)))?;
-        let name = if text.is_empty() { format!("unnamed {column}") } else { text.to_owned() };
+        let name = column_name(column, field).map_err(|fault| place().error(not_utf8(field.trim_ascii(), &fault)))?;
         if !known.insert(name.clone()) {
             return Err(place().error(Problem::DuplicateColumn { name: shown(name.as_bytes()) }));
         }
@@ -420,45 +393,6 @@ fn not_a_number(field: &[u8]) -> Problem {
             remedy: "mend it, or, if the column holds categories, say so (categories), or leave it out (ignore)",
         },
     }
-}
-
-/// Reads a file of one column as labels.
-pub(crate) fn read_labels(
-    input: &mut Input,
-    delimiter: Option<u8>,
-    options: &ReadOptions,
-) -> Result<LabelCollector, ReadError> {
-    let mut records = Records::new(input.open()?, options.comment, options.memory_limit)?;
-    records.set_delimiter(delimiter.unwrap_or(b','));
-    let has_header = sniff::sniff(&mut records, options.header).is_some_and(|sniffed| {
-        // Labels may all be texts, so only a known name makes a header of the first.
-        let named = is_label_name(&String::from_utf8_lossy(&sniffed.first[0]));
-        sniffed.has_header && (named || options.header == crate::options::Header::Present)
-    });
-    let mut labels = LabelCollector::default();
-    let mut fields = Fields::default();
-    let mut skip = has_header;
-    while records.find_record()? {
-        let place = records.place().row(labels.len() as u64 + 1);
-        records.read(&mut fields)?;
-        if fields.len() != 1 {
-            return Err(place.error(Problem::Ragged { expected: 1, got: fields.len() }));
-        }
-        let field = fields.get(0).trim_ascii();
-        let text = std::str::from_utf8(field).map_err(|fault| place.clone().error(not_utf8(field, &fault)))?;
-        if std::mem::take(&mut skip) {
-            continue;
-        }
-        if is_missing(field) {
-            return Err(place.error(Problem::Missing { text: shown(field) }));
-        }
-        labels.push(text);
-        if labels.size_bytes() as u64 > options.memory_limit {
-            let (needed_bytes, limit_bytes) = (labels.size_bytes() as u64, options.memory_limit);
-            return Err(input.place().error(Problem::TooLarge { needed_bytes, limit_bytes }));
-        }
-    }
-    Ok(labels)
 }
 
 #[cfg(test)]

@@ -1,4 +1,53 @@
-//! Numbers in text.
+//! Numbers in text, and what stands for a missing one.
+
+use crate::options::{Decimal, ReadOptions};
+
+/// How fields are spelled: which of them are numbers, and which stand for a missing value.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Spelling {
+    decimal: Decimal,
+    missing_words: Vec<String>,
+}
+
+impl Spelling {
+    pub(crate) fn of(options: &ReadOptions) -> Self {
+        let words = options.missing_words.iter().map(|word| word.trim().to_owned());
+        Self { decimal: options.decimal, missing_words: words.collect() }
+    }
+
+    /// Whether a field that begins as a number of the usual form is that number: not where commas stand before decimals, nor
+    /// where a number means that the value is missing.
+    pub(crate) fn is_usual(&self) -> bool {
+        let is_number = |word: &String| leading_number(word.as_bytes()).is_some();
+        self.decimal == Decimal::Point && !self.missing_words.iter().any(is_number)
+    }
+
+    /// The number that a whole field is.
+    pub(crate) fn number(&self, field: &[u8]) -> Option<f32> {
+        match self.decimal {
+            Decimal::Point => whole_number(field),
+            Decimal::Comma => whole_number(&with_point(field)?),
+        }
+    }
+
+    /// A label with a point before its decimals, if it is a number with a comma.
+    pub(crate) fn label(&self, text: &str) -> Option<String> {
+        let number = (self.decimal == Decimal::Comma).then(|| with_point(text.as_bytes())).flatten()?;
+        whole_number(&number).and_then(|_| String::from_utf8(number).ok())
+    }
+
+    /// Whether a field stands for a missing value.
+    pub(crate) fn is_missing(&self, field: &[u8]) -> bool {
+        let is = |word: &String| field.trim_ascii().eq_ignore_ascii_case(word.as_bytes());
+        is_missing(field) || self.missing_words.iter().any(is)
+    }
+}
+
+/// A field with its comma turned into a point. One with a point is no number, for that would stand between thousands.
+fn with_point(field: &[u8]) -> Option<Vec<u8>> {
+    let point = |&byte: &u8| if byte == b',' { b'.' } else { byte };
+    (!field.contains(&b'.')).then(|| field.iter().map(point).collect())
+}
 
 /// Powers of ten that `f32` holds exactly.
 const EXACT_POWERS: [f32; MAX_DIGITS + 1] = [1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7];
@@ -86,14 +135,14 @@ pub(crate) fn whole_digits(text: &[u8]) -> (u32, usize) {
 }
 
 /// The number that a whole field is, blanks around it aside.
-pub(crate) fn whole_number(field: &[u8]) -> Option<f32> {
+fn whole_number(field: &[u8]) -> Option<f32> {
     let field = field.trim_ascii();
     let field = field.strip_prefix(b"+").filter(|rest| rest.first() != Some(&b'-')).unwrap_or(field);
     leading_number(field).filter(|(_, n_bytes)| *n_bytes == field.len()).map(|(number, _)| number)
 }
 
-/// Whether a field stands for a missing value.
-pub(crate) fn is_missing(field: &[u8]) -> bool {
+/// Whether a field stands for a missing value wherever it is.
+fn is_missing(field: &[u8]) -> bool {
     const WORDS: [&[u8]; 7] = [b"na", b"n/a", b"#n/a", b"<na>", b"nan", b"null", b"none"];
     let field = field.trim_ascii();
     field.is_empty() || field == b"?" || WORDS.iter().any(|word| field.eq_ignore_ascii_case(word))

@@ -35,7 +35,7 @@ impl PlainRow {
         let want = |role: &Role| match role {
             Role::Number(at) => Want::Number(*at),
             Role::Ignored => Want::Nothing,
-            _ => Want::Text,
+            Role::Category(_) | Role::Label | Role::Id | Role::Split | Role::Blank => Want::Text,
         };
         let wants = roles.iter().map(want).collect();
         Self { wants, delimiter, numbers: vec![0.0; n_numbers], texts: Vec::new() }

@@ -1,8 +1,11 @@
 //! Finding out what a text table is made of from its first records.
 
-use super::number::{is_missing, whole_number};
+use super::column_name;
+use super::number::Spelling;
 use super::records::{Fields, Records};
-use crate::options::Header;
+use crate::encoding::{FeatureColumn, Schema};
+use crate::layout::Columns;
+use crate::options::{Decimal, Header, ReadOptions};
 use crate::splits::Split;
 
 /// Records that are looked at.
@@ -29,8 +32,8 @@ pub(crate) struct SniffedColumn {
 }
 
 /// The delimiter that divides the first records best: into the same number of fields, more than one, in most of them.
-/// Commas win ties, then tabs, semicolons, bars and spaces.
-pub(crate) fn delimiter(records: &mut Records) -> u8 {
+/// Commas win ties, then tabs, semicolons, bars and spaces. Commas that stand before decimals divide nothing.
+pub(crate) fn delimiter(records: &mut Records, decimal: Decimal) -> u8 {
     let score = |records: &mut Records, delimiter: u8| {
         records.set_delimiter(delimiter);
         let peeked = records.peek(50);
@@ -38,29 +41,62 @@ pub(crate) fn delimiter(records: &mut Records) -> u8 {
         let n_alike = peeked.iter().filter(|fields| fields.len() == n_fields).count();
         if n_fields > 1 { n_alike * 100 / peeked.len() } else { 0 }
     };
-    let scores = [b',', b'\t', b';', b'|', b' '].map(|delimiter| (score(records, delimiter), delimiter));
+    let candidates: &[u8] = match decimal {
+        Decimal::Point => b",\t;| ",
+        Decimal::Comma => b";\t| ",
+    };
+    let scores = candidates.iter().map(|&delimiter| (score(records, delimiter), delimiter)).collect::<Vec<_>>();
     // The first of the best: `max_by_key` would take the last.
     let best = scores.into_iter().rev().max_by_key(|(score, _)| *score).filter(|(score, _)| *score > 0);
-    best.map_or(b',', |(_, delimiter)| delimiter)
+    best.map_or(candidates[0], |(_, delimiter)| delimiter)
 }
 
 /// Looks at the first records.
-pub(crate) fn sniff(records: &mut Records, header: Header) -> Option<Sniffed> {
+pub(crate) fn sniff(records: &mut Records, options: &ReadOptions, spelling: &Spelling) -> Option<Sniffed> {
     let peeked = records.peek(RECORDS);
     let (first, rest) = peeked.split_first()?;
-    let has_header = match header {
-        Header::Present => true,
-        Header::Absent => false,
-        Header::Detect => is_header(first, rest),
+    let has_header = match (options.header, &options.schema) {
+        (Header::Present, _) => true,
+        (Header::Absent, _) => false,
+        (Header::Detect, Some(schema)) if has_recorded_names(first, schema) => true,
+        // The names that pandas makes up would all be good numbers.
+        (Header::Detect, Some(schema)) if !is_numbered(first) && is_recorded_row(first, schema, options, spelling) => {
+            false
+        }
+        (Header::Detect, _) => is_header(first, rest, spelling),
     };
     let rows = if has_header { rest } else { &peeked[..] };
-    let columns = (0..first.len()).map(|column| look_at(rows, column)).collect();
+    let columns = (0..first.len()).map(|column| look_at(rows, column, spelling)).collect();
     Some(Sniffed { has_header, first: first.iter().map(<[u8]>::to_vec).collect(), columns })
 }
 
+/// Whether all recorded features are named in the first record.
+fn has_recorded_names(first: &Fields, schema: &Schema) -> bool {
+    let names: Result<Vec<String>, _> = first.iter().enumerate().map(|(at, field)| column_name(at, field)).collect();
+    names.is_ok_and(|names| Columns::new(&names, true, "").has_recorded_names(schema))
+}
+
+/// Whether the first record can be a row of the recorded columns, in their places. If those had names, a text must be one
+/// that is recorded, for it may just as well be a name.
+fn is_recorded_row(first: &Fields, schema: &Schema, options: &ReadOptions, spelling: &Spelling) -> bool {
+    let numbers: Vec<String> = (0..first.len()).map(|at| at.to_string()).collect();
+    let Ok(layout) = Columns::new(&numbers, false, "").layout(options, |_| Ok(false)) else { return false };
+    let is_good = |(&at, &recorded): (&usize, &usize)| {
+        let field = first.get(at);
+        let known = |texts: &[String]| texts.iter().any(|text| text.as_bytes() == field.trim_ascii());
+        let good = match &schema.encoding.columns()[recorded] {
+            FeatureColumn::Category { texts, .. } => !schema.encoding.is_named() || known(texts),
+            _ => spelling.number(field).is_some(),
+        };
+        good || spelling.is_missing(field)
+    };
+    layout.features.iter().zip(&layout.recorded).all(is_good)
+}
+
 /// Whether the first record names the columns of the others.
-fn is_header(first: &Fields, rest: &[Fields]) -> bool {
-    let is_text = |field: &[u8]| whole_number(field).is_none() && !is_missing(field);
+fn is_header(first: &Fields, rest: &[Fields], spelling: &Spelling) -> bool {
+    let whole_number = |field: &[u8]| spelling.number(field);
+    let is_text = |field: &[u8]| whole_number(field).is_none() && !spelling.is_missing(field);
     let any_text = first.iter().any(is_text);
     if rest.is_empty() {
         return any_text && first.iter().all(|field| whole_number(field).is_none());
@@ -68,7 +104,7 @@ fn is_header(first: &Fields, rest: &[Fields]) -> bool {
     let below = |column: usize| rest.iter().filter(move |row| column < row.len()).map(move |row| row.get(column));
     let has_numbers = |column: usize| below(column).any(|field| whole_number(field).is_some());
     let names_numbers =
-        |column: usize| is_text(first.get(column)) && has_numbers(column) && look_at(rest, column).is_numbers;
+        |column: usize| is_text(first.get(column)) && has_numbers(column) && look_at(rest, column, spelling).is_numbers;
     if (0..first.len()).any(names_numbers) {
         return true;
     }
@@ -90,15 +126,15 @@ fn is_numbered(first: &Fields) -> bool {
 }
 
 /// Looks at the values of a column.
-fn look_at(rows: &[Fields], column: usize) -> SniffedColumn {
+fn look_at(rows: &[Fields], column: usize, spelling: &Spelling) -> SniffedColumn {
     let (mut n_numbers, mut n_texts, mut n_odd, mut n_splits) = (0_usize, 0_usize, 0_usize, 0_usize);
     let mut odd_number = None;
     for row in rows.iter().filter(|row| column < row.len()) {
         let field = row.get(column);
-        if is_missing(field) {
+        if spelling.is_missing(field) {
             continue;
         }
-        if whole_number(field).is_some() {
+        if spelling.number(field).is_some() {
             n_numbers += 1;
             continue;
         }

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use crate::error::{Place, Problem, ReadError};
-use crate::options::{Column, LabelColumn, ReadOptions};
+use crate::options::{Column, ReadOptions, RoleColumn};
 
 /// Which columns of a matrix are labels, which are features.
 #[derive(Debug)]
@@ -34,10 +34,10 @@ impl Columns {
                 })
             }
         };
-        if options.id_column.is_some() {
+        if options.id_column.at().is_some() {
             return Err(no_columns("the id", "rows are numbered: leave the id column out"));
         }
-        if options.split_column.is_some() {
+        if options.split_column.at().is_some() {
             return Err(no_columns(
                 "the split",
                 "save an array for each split: x_train, y_train, x_test, y_test in NPZ",
@@ -47,8 +47,8 @@ impl Columns {
             return Err(no_columns("categories", "all its values are numbers: save a table (CSV or Parquet) instead"));
         }
         let label = match &options.label {
-            LabelColumn::At(column) => Some(find(column, "the label")?),
-            LabelColumn::Detect | LabelColumn::None => None,
+            RoleColumn::At(column) => Some(find(column, "the label")?),
+            RoleColumn::Detect | RoleColumn::None => None,
         };
         let mut left_out =
             options.ignore.iter().map(|column| find(column, "leaving out")).collect::<Result<Vec<_>, _>>()?;

@@ -4,7 +4,7 @@ use std::io::{Cursor, Read};
 
 use super::*;
 use crate::encoding::{Encoding, Schema};
-use crate::options::{Column, LabelColumn};
+use crate::options::{Column, RoleColumn};
 use crate::read::{Blocks, read_bytes};
 use crate::{Dataset, Format};
 use hedgerow_core::Label;
@@ -40,7 +40,7 @@ fn options(change: impl FnOnce(&mut ReadOptions)) -> ReadOptions {
 }
 
 fn label_at(column: Column) -> ReadOptions {
-    options(|options| options.label = LabelColumn::At(column))
+    options(|options| options.label = RoleColumn::At(column))
 }
 
 fn read(bytes: &[u8]) -> Result<Dataset, ReadError> {
@@ -179,9 +179,9 @@ fn columns_that_are_not_there_are_refused() {
         let found = refused(&label_at(Column::Number(column)));
         assert!(found.to_string().ends_with("the columns are 0 to 1"), "{found}");
     }
-    let found = refused(&options(|options| options.id_column = Some(Column::Number(0))));
+    let found = refused(&options(|options| options.id_column = RoleColumn::At(Column::Number(0))));
     assert!(matches!(found, Problem::NoColumns { role: "the id", .. }), "{found}");
-    let found = refused(&options(|options| options.split_column = Some(Column::Number(0))));
+    let found = refused(&options(|options| options.split_column = RoleColumn::At(Column::Number(0))));
     assert!(matches!(found, Problem::NoColumns { role: "the split", .. }), "{found}");
     let found = refused(&options(|options| options.ignore = vec![Column::Number(0), Column::Number(-1)]));
     assert!(matches!(&found, Problem::NoFeatures { used } if used == "0, 1"), "{found}");
@@ -304,13 +304,13 @@ fn hostile_headers_are_refused_quickly() {
 fn a_schema_asks_for_its_width() {
     let schema = |width| Some(Schema { encoding: Encoding::matrix(width), ..Schema::default() });
     let matrix = array("'<f4'", false, "(1, 3)", &f32s(&[1., 2., 3.]));
-    let with = |width, label: LabelColumn| {
+    let with = |width, label: RoleColumn| {
         let asked = options(|options| (options.schema, options.label) = (schema(width), label));
         read_bytes("x.npy", &matrix, &asked)
     };
-    assert!(with(3, LabelColumn::Detect).is_ok());
-    assert!(with(2, LabelColumn::At(Column::Number(-1))).is_ok());
-    let error = with(2, LabelColumn::Detect).unwrap_err();
+    assert!(with(3, RoleColumn::Detect).is_ok());
+    assert!(with(2, RoleColumn::At(Column::Number(-1))).is_ok());
+    let error = with(2, RoleColumn::Detect).unwrap_err();
     assert!(matches!(*error.problem, Problem::FeatureCount { expected: 2, got: 3 }), "{error}");
 }
 

@@ -106,8 +106,8 @@ fn the_options_say_where_labels_come_from() {
         let options = ReadOptions { label, ..ReadOptions::default() };
         read_bytes("d.npz", &bytes, &options).unwrap()
     };
-    assert_eq!(with(LabelColumn::None).labels(), [Label::Unlabeled; 2]);
-    let column = with(LabelColumn::At(Column::Number(-1)));
+    assert_eq!(with(RoleColumn::None).labels(), [Label::Unlabeled; 2]);
+    let column = with(RoleColumn::At(Column::Number(-1)));
     assert_eq!((column.class_names().len(), column.points().as_f32()), (2, Some(&[1., 3.][..])));
     assert_eq!(column.class_names(), ["2", "4"]);
 }

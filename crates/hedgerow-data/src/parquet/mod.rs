@@ -2,7 +2,8 @@
 //!
 //! A column of numbers or truth values is a feature, a column of texts a category, a column of lists of one length a
 //! vector. Dates, decimals, structs and the like are refused: what they mean as a feature is for the user to say. A missing
-//! value is a null or a NaN. Columns that are left out are not decoded.
+//! value is a null or a NaN, and of a label an empty text, as in text tables. Truth values are the classes `true` and `false`.
+//! Columns that are left out are not decoded.
 //!
 //! Decoding is the `parquet` crate's work. What a file announces is checked before ([`pages`], [`thrift`], [`delta`]), and the
 //! decoder is called through [`guarded`] only. The writer is [`crate::write`].
@@ -23,16 +24,16 @@ use parquet::arrow::arrow_reader::ParquetRecordBatchReader;
 use parquet::file::reader::Length;
 
 use self::guarded::guarded;
-use self::opening::{Form, Opening, Take};
+use self::opening::{Features, Opening, Take};
 use self::values::{Column, Exact, Kind, Number, list_range};
-use crate::encoding::FeatureColumn;
+use crate::encoding::Encoding;
 use crate::error::{Place, Problem, ReadError, shown};
 use crate::input::Input;
 use crate::labels::LabelCollector;
-use crate::options::{MissingValues, ReadOptions, UnknownCategory};
+use crate::options::{self, MissingValues, ReadOptions, UnknownCategory};
 use crate::read::{RowReader, Step};
 use crate::splits::Split;
-use crate::table::{CategoryCollector, CollectedColumn, Ids, Numbers, Table};
+use crate::table::{CollectedColumn, Ids, Numbers, Table, Texts};
 
 /// Reads the rows of a Parquet file.
 pub(crate) struct ParquetReader {
@@ -40,7 +41,9 @@ pub(crate) struct ParquetReader {
     /// A batch of which rows are left, and the first of them.
     pending: Option<(RecordBatch, usize)>,
     columns: Columns,
-    form: Form,
+    encoding: Encoding,
+    texts: Texts,
+    label_position: Option<usize>,
     pixels: bool,
     file: String,
     missing: MissingValues,
@@ -83,9 +86,9 @@ impl ParquetReader {
         used.sort_unstable();
         used.dedup();
         let (row_bytes, decoded_bytes) = opened.check_used(&used, &layout)?;
-        let (features, form) = opened.features(&layout)?;
+        let Features { takes, encoding, texts, label_position } = opened.features(&layout)?;
         let single = matches!(layout.features[..], [only] if opened.kinds[only] == Some(Kind::List(Number::U8)));
-        let pixels = single && matches!(features[..], [Take::Vector { .. }]);
+        let pixels = single && matches!(takes[..], [Take::Vector { .. }]);
         let in_batch = |column: usize| Used {
             at: used.binary_search(&column).expect("all columns with a role are in use"),
             name: opened.names[column].clone(),
@@ -94,14 +97,16 @@ impl ParquetReader {
             label: layout.label.map(in_batch),
             id: layout.id.map(in_batch),
             split: layout.split.map(in_batch),
-            features: layout.features.iter().map(|&column| in_batch(column)).zip(features).collect(),
+            features: layout.features.iter().map(|&column| in_batch(column)).zip(takes).collect(),
         };
         let batches = opened.batches(&used, decoded_bytes).map_err(whole)?;
         Ok(Self {
             batches,
             pending: None,
             columns,
-            form,
+            encoding,
+            texts,
+            label_position,
             pixels,
             missing: options.missing,
             unknown_category: options.unknown_category,
@@ -168,7 +173,7 @@ impl ParquetReader {
         }
         if let (Some(labels), Some(used)) = (&mut table.labels, &self.columns.label) {
             for &row in &kept {
-                if self.may_lack_labels && lacks_label(&columns[used.at], row) {
+                if missing_label(&columns[used.at], row).is_some() {
                     labels.push_unlabeled();
                     continue;
                 }
@@ -181,14 +186,17 @@ impl ParquetReader {
         if let (Some(ids), Some(used)) = (&mut table.ids, &self.columns.id) {
             let so_far = ids.size_bytes();
             for &row in &kept {
-                let needed_bytes = with_text(&columns[used.at], row, |text| {
+                let mut take = |text: &str| {
                     let new_bytes = (ids.size_bytes() - so_far + text.len()) as u64;
                     let needed_bytes = without_ids.saturating_add(new_bytes);
                     if needed_bytes <= self.memory_limit {
                         ids.push(text.to_owned());
                     }
                     needed_bytes
-                });
+                };
+                // An id that is missing is an empty one, as in text.
+                let column = &columns[used.at];
+                let needed_bytes = if column.missing(row).is_some() { take("") } else { with_text(column, row, take) };
                 if needed_bytes > self.memory_limit {
                     let problem = Problem::TooLarge { needed_bytes, limit_bytes: self.memory_limit };
                     return Err(self.place(row_number(row), used).error(problem));
@@ -218,20 +226,23 @@ impl ParquetReader {
         columns: &[Column<'_>],
         rows: std::ops::Range<usize>,
     ) -> Result<Vec<usize>, ReadError> {
-        let may_lack = self.columns.label.as_ref().filter(|_| self.may_lack_labels).map(|used| used.at);
-        let needed = columns.iter().enumerate().filter(|(at, _)| Some(*at) != may_lack).map(|(_, column)| column);
-        let incomplete: Vec<&Column<'_>> = needed.filter(|column| !column.is_complete()).collect();
-        let lacks = |row: usize| incomplete.iter().any(|column| column.missing(row).is_some());
+        let label = self.columns.label.as_ref().filter(|_| !self.may_lack_labels);
+        let needed = self.columns.features.iter().map(|(used, _)| used).chain(&self.columns.split);
+        let incomplete: Vec<&Used> = needed.filter(|used| !columns[used.at].is_complete()).collect();
+        let lacking = |row: usize| {
+            let value = incomplete.iter().find_map(|used| Some((*used, columns[used.at].missing(row)?)));
+            value.or_else(|| label.and_then(|used| Some((used, missing_label(&columns[used.at], row)?))))
+        };
         let (first, n_rows) = (rows.start, rows.len());
-        let kept: Vec<usize> = rows.clone().filter(|&row| !lacks(row)).collect();
-        if self.missing == MissingValues::Refuse {
-            if let Some(row) = rows.into_iter().find(|&row| lacks(row)) {
-                let all = self.columns.all();
-                let needed = all.into_iter().filter(|used| Some(used.at) != may_lack);
-                let lacking = needed.filter_map(|used| columns[used.at].missing(row).map(|text| (used, text))).next();
-                let (used, text) = lacking.expect("every column of a batch is in use");
-                let place = self.place(self.rows_done + (row - first) as u64, used);
-                return Err(place.error(Problem::Missing { text: text.to_owned() }));
+        let mut kept = Vec::with_capacity(n_rows);
+        for row in rows {
+            match (lacking(row), self.missing) {
+                (None, _) => kept.push(row),
+                (Some(_), MissingValues::DropRows) => {}
+                (Some((used, text)), MissingValues::Refuse) => {
+                    let place = self.place(self.rows_done + (row - first) as u64, used);
+                    return Err(place.error(Problem::Missing { text: text.to_owned() }));
+                }
             }
         }
         // Numbers of rows count from the table's first row, which is the source's first too unless it is read in blocks.
@@ -303,13 +314,6 @@ impl ParquetReader {
     }
 }
 
-impl Columns {
-    fn all(&self) -> Vec<&Used> {
-        let features = self.features.iter().map(|(used, _)| used);
-        features.chain(&self.label).chain(&self.id).chain(&self.split).collect()
-    }
-}
-
 /// Calls `act` with the text of a row; a number is written as text first.
 fn with_text<T>(column: &Column<'_>, row: usize, act: impl FnOnce(&str) -> T) -> T {
     match column {
@@ -319,9 +323,10 @@ fn with_text<T>(column: &Column<'_>, row: usize, act: impl FnOnce(&str) -> T) ->
     }
 }
 
-/// Whether a row has no label: a null, or an empty text, which is how an absent label is written among texts.
-fn lacks_label(column: &Column<'_>, row: usize) -> bool {
-    column.missing(row).is_some() || matches!(column, Column::Texts(texts) if texts.value(row).is_empty())
+/// What stands in place of a label, if the row has none: a null or, as in text tables, an empty text.
+fn missing_label(column: &Column<'_>, row: usize) -> Option<&'static str> {
+    let is_empty = || matches!(column, Column::Texts(texts) if texts.value(row).trim().is_empty());
+    column.missing(row).or_else(|| is_empty().then_some(""))
 }
 
 fn push_label(labels: &mut LabelCollector, column: &Column<'_>, row: usize) -> Result<(), Problem> {
@@ -338,28 +343,13 @@ fn push_label(labels: &mut LabelCollector, column: &Column<'_>, row: usize) -> R
 
 impl RowReader for ParquetReader {
     fn table(&mut self) -> Result<Table, ReadError> {
-        let mut table = match &self.form {
-            Form::Matrix { width } => Table::matrix(*width, Numbers::F32(Vec::new())),
-            Form::Columns { columns, named, recorded } => {
-                let collected = columns.iter().map(|column| match column {
-                    FeatureColumn::Number { name } => CollectedColumn::Number { name: name.clone() },
-                    FeatureColumn::Vector { name, width } => {
-                        CollectedColumn::Vector { name: name.clone(), width: *width }
-                    }
-                    FeatureColumn::Category { name, texts } => {
-                        let texts =
-                            if *recorded { CategoryCollector::recorded(texts) } else { CategoryCollector::default() };
-                        CollectedColumn::Category { name: name.clone(), texts }
-                    }
-                });
-                Table::new(collected.collect(), *named)
-            }
-        };
+        let mut table = Table::of(&self.encoding, &self.texts);
         if self.pixels {
             table.numbers = Numbers::U8(Vec::new());
         }
         table.labels = self.columns.label.as_ref().map(|_| LabelCollector::default());
-        table.label_column = self.columns.label.as_ref().map(|used| used.name.clone());
+        table.label_column = self.columns.label.as_ref().map(|used| options::Column::Name(used.name.clone()));
+        table.label_position = self.label_position;
         table.ids = self.columns.id.as_ref().map(|_| Ids::default());
         table.splits = self.columns.split.as_ref().map(|_| Vec::new());
         Ok(table)

@@ -13,12 +13,13 @@ use super::guarded::guarded;
 use super::pages::{BadColumn, Checked, check_columns, check_ends, count_rows};
 use super::source::Chunks;
 use super::values::{Column, Kind, Number, list_range};
-use crate::encoding::{FeatureColumn, MATRIX_COLUMN, Schema};
+use crate::encoding::{Encoding, FeatureColumn, MATRIX_COLUMN, Schema};
 use crate::error::{Place, Problem, ReadError, shown};
 use crate::input::Input;
-use crate::layout::Layout;
-use crate::options::{self, LabelColumn, ReadOptions};
+use crate::layout::{Columns, Layout};
+use crate::options::ReadOptions;
 use crate::splits::Split;
+use crate::table::Texts;
 
 /// Rows and bytes that are decoded at once, at most.
 const BATCH_ROWS: u64 = 8192;
@@ -35,12 +36,13 @@ pub(super) enum Take {
     Category,
 }
 
-/// The columns of the table that the rows go to.
-pub(super) enum Form {
-    /// One matrix without names.
-    Matrix { width: usize },
-    /// Columns; `recorded`: whether the texts of categories are those of a schema.
-    Columns { columns: Vec<FeatureColumn>, named: bool, recorded: bool },
+/// The feature columns in use, and the table that they make.
+pub(super) struct Features {
+    /// What each column is taken as.
+    pub(super) takes: Vec<Take>,
+    pub(super) encoding: Encoding,
+    pub(super) texts: Texts,
+    pub(super) label_position: Option<usize>,
 }
 
 /// A file whose bookkeeping was read and whose columns are being given their roles.
@@ -92,61 +94,36 @@ impl<'a> Opening<'a> {
         self.options.schema.as_ref()
     }
 
-    /// Whether the data shall match a plain matrix, whatever columns it comes in.
-    fn matches_matrix(&self) -> bool {
-        self.schema().is_some_and(|schema| schema.encoding.is_matrix())
-    }
-
     pub(super) fn layout(&self) -> Result<Layout, ReadError> {
-        let widths = if self.matches_matrix() {
-            // Only lists tell by their length which column is the label.
-            let lists: Vec<usize> = (0..self.names.len())
-                .filter(|&at| matches!(self.kinds[at], Some(Kind::List(_))) && !self.is_ignored(at))
-                .collect();
-            self.check_chunks(&lists)?;
-            let found = self.list_widths(&lists)?;
-            let width = |at: usize| lists.binary_search(&at).map_or(1, |list| found[list]);
-            (0..self.names.len()).map(width).collect()
-        } else {
-            vec![1; self.names.len()]
-        };
-        let mut options = self.options.clone();
-        if options.labels_from.is_some() && options.label == LabelColumn::Detect {
-            options.label = LabelColumn::None;
+        let columns = Columns::new(&self.names, true, &self.file);
+        let holds_splits = |at: usize| self.holds_splits(at);
+        if self.schema().is_none_or(|schema| schema.encoding.is_named()) {
+            return columns.layout(self.options, holds_splits);
         }
-        if options.split_column.is_none() {
-            options.split_column = self.find_split()?;
-        }
-        Layout::of_wide(&self.names, &widths, true, &options, &self.file)
+        // By position, only lists tell by their length which column is the label.
+        let ignored = columns.marked(&self.options.ignore, "leaving out")?;
+        let lists: Vec<usize> =
+            (0..self.names.len()).filter(|&at| matches!(self.kinds[at], Some(Kind::List(_))) && !ignored[at]).collect();
+        self.check_chunks(&lists)?;
+        let found = self.list_widths(&lists)?;
+        let width = |at: usize| lists.binary_search(&at).map_or(1, |list| found[list]);
+        let widths: Vec<usize> = (0..self.names.len()).map(width).collect();
+        columns.with_widths(&widths).layout(self.options, holds_splits)
     }
 
-    /// The column named `split`, if its first values are words for splits and nobody wants it for something else.
-    fn find_split(&self) -> Result<Option<options::Column>, ReadError> {
-        let is_split =
-            |at: &usize| self.names[*at].eq_ignore_ascii_case("split") && self.kinds[*at] == Some(Kind::Text);
-        let Some(at) = (0..self.names.len()).find(is_split) else { return Ok(None) };
-        let name = options::Column::Name(self.names[at].clone());
-        let is_label = matches!(&self.options.label, LabelColumn::At(column) if *column == name);
-        if is_label || self.is_ignored(at) || self.options.id_column.as_ref() == Some(&name) || self.rows == 0 {
-            return Ok(None);
+    /// Whether the first values of a column are words for splits, gaps aside.
+    fn holds_splits(&self, column: usize) -> Result<bool, ReadError> {
+        if self.kinds[column] != Some(Kind::Text) || self.rows == 0 {
+            return Ok(false);
         }
         let whole = |problem: Problem| Place::file(&self.file).error(problem);
-        self.check_chunks(&[at])?;
-        let mut batches = self.batches(&[at], BATCH_BYTES / 64).map_err(whole)?;
-        let Some(batch) = guarded(|| batches.next().transpose()).map_err(whole)? else { return Ok(None) };
-        let Some(Column::Texts(texts)) = Column::of(batch.column(0)) else { return Ok(None) };
-        let is_word = |row: usize| Split::from_word(texts.value(row)).is_some();
-        Ok((0..batch.num_rows()).all(is_word).then_some(name))
-    }
-
-    fn is_ignored(&self, column: usize) -> bool {
-        self.options.ignore.iter().any(|ignored| match ignored {
-            options::Column::Name(name) => *name == self.names[column],
-            options::Column::Number(number) => {
-                let n_columns = if *number < 0 { self.names.len() as i64 } else { 0 };
-                number + n_columns == column as i64
-            }
-        })
+        self.check_chunks(&[column])?;
+        let mut batches = self.batches(&[column], BATCH_BYTES / 64).map_err(whole)?;
+        let Some(batch) = guarded(|| batches.next().transpose()).map_err(whole)? else { return Ok(false) };
+        let column = Column::of(batch.column(0));
+        let Some(Column::Texts(texts)) = column else { return Ok(false) };
+        let mut words = texts.iter().flatten().filter(|text| !text.trim().is_empty()).peekable();
+        Ok(words.peek().is_some() && words.all(|word| Split::from_word(word).is_some()))
     }
 
     pub(super) fn check_one_value(&self, column: Option<usize>, role: &'static str) -> Result<(), ReadError> {
@@ -222,62 +199,59 @@ impl<'a> Opening<'a> {
     }
 
     /// What each feature column is taken as, and the table that they make.
-    pub(super) fn features(&self, layout: &Layout) -> Result<(Vec<Take>, Form), ReadError> {
+    pub(super) fn features(&self, layout: &Layout) -> Result<Features, ReadError> {
         let lists: Vec<usize> =
             layout.features.iter().copied().filter(|&at| matches!(self.kinds[at], Some(Kind::List(_)))).collect();
         let widths = self.list_widths(&lists)?;
         let width_of: HashMap<usize, usize> = lists.into_iter().zip(widths).collect();
         let width = |column: usize| width_of.get(&column).copied();
-        let categories = Layout::columns_of(&self.names, true, &self.options.categories, &self.file)?;
-        let natural = |column: usize| match (width(column), self.kinds[column]) {
-            (Some(width), _) => Take::Vector { width },
-            (None, Some(Kind::Text)) => Take::Category,
-            (None, _) if categories.contains(&column) => Take::Category,
-            _ => Take::Number,
-        };
-        if self.matches_matrix() {
-            let number = |&column: &usize| width(column).map_or(Take::Number, |width| Take::Vector { width });
-            let takes: Vec<Take> = layout.features.iter().map(number).collect();
-            let width = self.schema().map_or(0, |schema| schema.encoding.width());
-            return Ok((takes, Form::Matrix { width }));
-        }
+        let label_position = layout.label_position(|column| width(column).unwrap_or(1));
+        let number = |column: usize| width(column).map_or(Take::Number, |width| Take::Vector { width });
         let Some(schema) = self.schema() else {
+            let natural = |column: usize| match self.kinds[column] {
+                Some(Kind::Text) => Take::Category,
+                Some(Kind::Number(_)) if layout.is_category[column] => Take::Category,
+                _ => number(column),
+            };
             let takes: Vec<Take> = layout.features.iter().map(|&column| natural(column)).collect();
-            if let ([column], [Take::Vector { width }]) = (&layout.features[..], &takes[..]) {
-                if self.names[*column] == MATRIX_COLUMN {
-                    return Ok((takes.clone(), Form::Matrix { width: *width }));
-                }
-            }
-            let columns = layout.features.iter().zip(&takes).map(|(&column, take)| {
-                let name = self.names[column].clone();
-                match take {
-                    Take::Number => FeatureColumn::Number { name },
-                    Take::Vector { width } => FeatureColumn::Vector { name, width: *width },
-                    Take::Category => FeatureColumn::Category { name, texts: Vec::new() },
-                }
-            });
-            let form = Form::Columns { columns: columns.collect(), named: true, recorded: false };
-            return Ok((takes, form));
+            let asked = layout.features.iter().map(|&column| layout.is_category[column]).collect();
+            let encoding = self.found_encoding(layout, &takes);
+            return Ok(Features { takes, encoding, texts: Texts::New { asked }, label_position });
         };
         let recorded = schema.encoding.columns();
-        let takes = layout.features.iter().zip(recorded).map(|(&column, recorded)| match recorded {
+        let takes = layout.features.iter().zip(&layout.recorded).map(|(&column, &at)| match &recorded[at] {
             FeatureColumn::Category { .. } if width(column).is_some() => {
                 let supported = "the training data had texts in this column; give texts here too";
                 Err(self.place(column).error(Problem::Unsupported { found: "lists".to_owned(), supported }))
             }
             FeatureColumn::Category { .. } => Ok(Take::Category),
-            other => {
-                // Without rows, no list tells its length.
-                let got = if self.rows == 0 { other.width() } else { width(column).unwrap_or(1) };
-                if got != other.width() {
-                    return Err(self.place(column).error(Problem::FeatureCount { expected: other.width(), got }));
-                }
-                Ok(width(column).map_or(Take::Number, |_| Take::Vector { width: got }))
-            }
+            _ => Ok(number(column)),
         });
         let takes = takes.collect::<Result<Vec<_>, _>>()?;
-        let form = Form::Columns { columns: recorded.to_vec(), named: schema.encoding.is_named(), recorded: true };
-        Ok((takes, form))
+        // Without rows, no list tells its length.
+        if self.rows > 0 {
+            let checked = layout.check_fields(schema, |column| width(column).unwrap_or(1));
+            checked.map_err(|(column, problem)| self.place(column).error(problem))?;
+        }
+        Ok(Features { takes, encoding: schema.encoding.clone(), texts: Texts::Recorded, label_position })
+    }
+
+    /// The columns as they are found, where none are recorded.
+    fn found_encoding(&self, layout: &Layout, takes: &[Take]) -> Encoding {
+        if let ([column], [Take::Vector { width }]) = (&layout.features[..], takes) {
+            if self.names[*column] == MATRIX_COLUMN {
+                return Encoding::matrix(*width);
+            }
+        }
+        let columns = layout.features.iter().zip(takes).map(|(&column, take)| {
+            let name = self.names[column].clone();
+            match take {
+                Take::Number => FeatureColumn::Number { name },
+                Take::Vector { width } => FeatureColumn::Vector { name, width: *width },
+                Take::Category => FeatureColumn::Category { name, texts: Vec::new() },
+            }
+        });
+        Encoding::new(columns.collect(), true)
     }
 
     /// The lengths of the first lists that are there, of some columns of lists; 0 if there are none.

@@ -13,7 +13,7 @@ use parquet::file::properties::{EnabledStatistics, WriterProperties, WriterVersi
 
 use super::*;
 use crate::dataset::Dataset;
-use crate::options::{Column as Asked, LabelColumn, LabelKind};
+use crate::options::{Column as Asked, LabelKind, RoleColumn};
 use crate::row_ids::RowIds;
 use crate::{Blocks, read_bytes};
 
@@ -72,7 +72,7 @@ fn read_with(bytes: &[u8], change: impl FnOnce(&mut ReadOptions)) -> Result<Data
 }
 
 fn no_label(options: &mut ReadOptions) {
-    options.label = LabelColumn::None;
+    options.label = RoleColumn::None;
 }
 
 fn error(bytes: &[u8], change: impl FnOnce(&mut ReadOptions)) -> ReadError {
@@ -164,8 +164,8 @@ fn ids_splits_and_ignored_columns_have_their_roles() {
         ("class", Arc::new(BooleanArray::from(vec![true, false, true]))),
     ]);
     let roles = |options: &mut ReadOptions| {
-        options.id_column = Some(Asked::Name("id".into()));
-        options.split_column = Some(Asked::Name("part".into()));
+        options.id_column = RoleColumn::At(Asked::Name("id".into()));
+        options.split_column = RoleColumn::At(Asked::Name("part".into()));
     };
     let data = read_with(&bytes, |options| {
         roles(options);
@@ -175,17 +175,17 @@ fn ids_splits_and_ignored_columns_have_their_roles() {
     assert_eq!(f32s(&data), [1.0, 2.0, 3.0]);
     assert_eq!(data.row_ids(), &RowIds::Names(["10", "20", "30"].map(String::from).to_vec()));
     assert_eq!((data.train().len(), data.test().len()), (2, 1));
-    assert_eq!(data.class_names(), ["0", "1"]);
+    assert_eq!(data.class_names(), ["false", "true"]);
     assert_eq!(
         error(&bytes, roles).to_string(),
         "test.parquet, column when: holds values of type Date32; numbers, truth values, texts and lists of numbers are \
          read: leave the column out (ignore), or convert it to one of these"
     );
-    let wrong = error(&bytes, |options| options.split_column = Some(Asked::Name("id".into())));
+    let wrong = error(&bytes, |options| options.split_column = RoleColumn::At(Asked::Name("id".into())));
     assert!(wrong.to_string().contains("Date32"), "{wrong}");
     let wrong = error(&bytes, |options| {
         options.ignore = vec![Asked::Name("when".into())];
-        options.split_column = Some(Asked::Name("id".into()));
+        options.split_column = RoleColumn::At(Asked::Name("id".into()));
     });
     assert!(wrong.to_string().starts_with("test.parquet, row 1, column id: \"30\" is no split"), "{wrong}");
 }
@@ -497,7 +497,7 @@ fn shared_prefixes_count_as_what_they_become() {
     let bytes =
         parquet_with(vec![("c", Arc::new(StringArray::from(names))), ("x", numbers(&[0.0; 20_000]))], properties);
     let refused = error(&bytes, |options| {
-        options.id_column = Some(Asked::Name("c".into()));
+        options.id_column = RoleColumn::At(Asked::Name("c".into()));
         no_label(options);
         options.memory_limit = 64 << 20;
     });
@@ -509,4 +509,92 @@ fn lists_of_which_none_is_complete_leave_no_rows() {
     let bytes = parquet(vec![("v", lists(&[None, None])), ("x", numbers(&[0.5, 0.25]))]);
     let error = read_with(&bytes, |options| options.missing = MissingValues::DropRows).unwrap_err();
     assert!(matches!(*error.problem, Problem::NoRows | Problem::NoFeatures { .. }), "{error}");
+}
+
+#[test]
+fn an_empty_text_is_no_label_as_in_text_tables() {
+    let bytes = parquet(vec![("x", numbers(&[1.0, 2.0, 3.0])), ("label", texts(&["a", "", "b"]))]);
+    assert_eq!(
+        error(&bytes, |_| ()).to_string(),
+        "test.parquet, row 2, column label: the value is missing (\"\"); fill it in, or leave out such rows with missing = drop"
+    );
+    let kept = read_with(&bytes, |options| options.missing = MissingValues::DropRows).unwrap();
+    assert_eq!((f32s(&kept), kept.class_names().len(), kept.dropped_rows()), (&[1.0, 3.0][..], 2, 1));
+    let by_schema = read_with(&bytes, |options| options.schema = Some(kept.schema())).unwrap();
+    assert_eq!(by_schema.labels(), [Label::class(0), Label::Unlabeled, Label::class(1)]);
+}
+
+#[test]
+fn a_missing_id_is_an_empty_one_as_in_text_tables() {
+    let ids: ArrayRef = Arc::new(Int64Array::from(vec![Some(5), None]));
+    let bytes = parquet(vec![("id", ids), ("x", numbers(&[1.0, 2.0])), ("label", texts(&["a", "b"]))]);
+    let data = read_with(&bytes, |_| ()).unwrap();
+    assert_eq!(data.row_ids(), &RowIds::Names(vec!["5".into(), String::new()]));
+    let text = read_bytes("t.csv", b"id,x,label\n5,1,a\n,2,b\n", &ReadOptions::default()).unwrap();
+    assert_eq!((text.row_ids(), text.labels()), (data.row_ids(), data.labels()));
+}
+
+#[test]
+fn codes_and_truth_values_have_the_names_that_they_have_in_text() {
+    let codes = |options: &mut ReadOptions| options.categories = vec![Asked::Name("zip".into())];
+    let class: ArrayRef = Arc::new(BooleanArray::from(vec![true, false, true]));
+    let bytes = parquet(vec![("zip", numbers(&[10.0, 20.0, -0.0])), ("class", class)]);
+    let data = read_with(&bytes, codes).unwrap();
+    let text = read_bytes("t.csv", b"zip,class\n10.0,true\n20,false\n-0.0,true\n", &options(codes)).unwrap();
+    assert_eq!(data.feature_names(), ["zip=0", "zip=10", "zip=20"]);
+    assert_eq!((text.encoding(), text.points()), (data.encoding(), data.points()));
+    assert_eq!((text.class_names(), text.labels()), (data.class_names(), data.labels()));
+    // Each reads what the other recorded.
+    let back = read_with(&bytes, |options| options.schema = Some(text.schema())).unwrap();
+    assert_eq!((back.points(), back.labels()), (data.points(), data.labels()));
+}
+
+#[test]
+fn splits_are_found_as_in_text_tables() {
+    let columns = |words: &[&str]| {
+        parquet(vec![("split", texts(words)), ("x", numbers(&[1.0, 2.0, 3.0])), ("label", texts(&["a", "b", "a"]))])
+    };
+    let data = read_with(&columns(&["test", "train", "train"]), |_| ()).unwrap();
+    assert_eq!((data.train().len(), data.test().len(), data.width()), (2, 1, 1));
+    let declined = read_with(&columns(&["test", "train", "train"]), |options| options.split_column = RoleColumn::None);
+    let declined = declined.unwrap();
+    assert_eq!((declined.train().len(), declined.width()), (3, 3));
+    // What is recorded as a feature, or said to be a category, is no split.
+    let again = read_with(&columns(&["test", "test", "train"]), |options| options.schema = Some(declined.schema()));
+    assert_eq!(again.unwrap().train().len(), 3);
+    let category = |options: &mut ReadOptions| options.categories = vec![Asked::Number(0)];
+    assert_eq!(read_with(&columns(&["test", "train", "train"]), category).unwrap().width(), 3);
+    // A gap is missing, not another word.
+    let gap: ArrayRef = Arc::new(StringArray::from(vec![Some("test"), None, Some("train")]));
+    let bytes = parquet(vec![("split", gap), ("x", numbers(&[1.0, 2.0, 3.0])), ("label", texts(&["a", "b", "c"]))]);
+    let kept = read_with(&bytes, |options| options.missing = MissingValues::DropRows).unwrap();
+    assert_eq!((kept.train().len(), kept.test().len(), kept.dropped_rows()), (1, 1, 1));
+}
+
+#[test]
+fn vectors_and_text_tables_read_each_other_by_schema() {
+    let bytes = parquet(vec![
+        ("v", lists(&[Some(&[1.0, 2.0]), Some(&[3.0, 4.0])])),
+        ("label", texts(&["a", "b"])),
+        ("x", numbers(&[0.5, 0.25])),
+    ]);
+    let data = read_with(&bytes, |_| ()).unwrap();
+    assert_eq!(data.schema().label_position, Some(2));
+    for text in [
+        "v[0],v[1],label,x\n1,2,a,0.5\n3,4,b,0.25\n",
+        "x,v[0],label,v[1]\n0.5,1,a,2\n0.25,3,b,4\n",
+        "1,2,a,0.5\n3,4,b,0.25\n",
+    ] {
+        let read = read_bytes("t.csv", text.as_bytes(), &options(|options| options.schema = Some(data.schema())));
+        let read = read.unwrap();
+        assert_eq!(
+            (read.points(), read.labels(), read.encoding()),
+            (data.points(), data.labels(), data.encoding()),
+            "{text:?}"
+        );
+    }
+    let spread =
+        parquet(vec![("v[1]", numbers(&[2.0, 4.0])), ("v[0]", numbers(&[1.0, 3.0])), ("x", numbers(&[0.5, 0.25]))]);
+    let read = read_with(&spread, |options| options.schema = Some(data.schema())).unwrap();
+    assert_eq!((read.points(), read.encoding()), (data.points(), data.encoding()));
 }

@@ -70,7 +70,7 @@ pub(super) enum Numbers<'a> {
     F64(&'a PrimitiveArray<Float64Type>),
 }
 
-/// A label as a number where f64 holds it, else as the digits it was written with.
+/// A label as a number where f64 holds it, else as it is written.
 pub(super) enum Exact {
     Number(f64),
     Text(String),
@@ -205,10 +205,10 @@ impl<'a> Numbers<'a> {
         }
     }
 
-    /// A value as it would be written: 7 as `7`, 0.5 as `0.5`, a truth value as `true` or `false`.
+    /// A value as it would be written: 7 and 7.0 as `7`, -0.0 as `0`, 0.5 as `0.5`, a truth value as `true` or `false`.
     pub(super) fn text(self, at: usize) -> String {
         for_type!(self, bools => bools.value(at).to_string(), ints => ints.value(at).to_string(),
-            floats => floats.value(at).to_string(), halves => halves.value(at).to_f32().to_string())
+            floats => (floats.value(at) + 0.0).to_string(), halves => (halves.value(at).to_f32() + 0.0).to_string())
     }
 
     /// A value without loss.
@@ -218,6 +218,8 @@ impl<'a> Numbers<'a> {
         match self {
             Self::I64(array) if array.value(at).unsigned_abs() > EXACT => Exact::Text(array.value(at).to_string()),
             Self::U64(array) if array.value(at) > EXACT => Exact::Text(array.value(at).to_string()),
+            // A class of its own, as in text, and not the number 1.
+            Self::Bool(_) => Exact::Text(self.text(at)),
             // Through its text: 0.1 as f32 is 0.1 to people, not 0.10000000149011612.
             Self::F32(_) | Self::F16(_) => {
                 let text = self.text(at);

@@ -45,7 +45,7 @@ fn lines_become_dense_rows() {
 fn labels_may_be_texts_or_left_aside() {
     let data = read("rose 1:1\niris 1:2\nrösti 1:3\n").unwrap();
     assert_eq!(data.class_names(), ["iris", "rose", "rösti"]);
-    let none = options(|options| options.label = LabelColumn::None);
+    let none = options(|options| options.label = RoleColumn::None);
     let data = read_bytes("d.svm", b"1,2 1:1\n1:2\nqid:3 1:4\n1\n", &none).unwrap();
     assert_eq!(data.labels(), [Label::Unlabeled; 4]);
     assert_eq!(data.points().as_f32(), Some(&[1., 2., 4., 0.][..]));
@@ -132,9 +132,9 @@ fn a_line_without_end_is_refused() {
 #[test]
 fn columns_are_not_chosen() {
     let change: [fn(&mut ReadOptions); 4] = [
-        |options| options.label = LabelColumn::At(Column::Number(0)),
-        |options| options.id_column = Some(Column::Number(0)),
-        |options| options.split_column = Some(Column::Number(0)),
+        |options| options.label = RoleColumn::At(Column::Number(0)),
+        |options| options.id_column = RoleColumn::At(Column::Number(0)),
+        |options| options.split_column = RoleColumn::At(Column::Number(0)),
         |options| options.ignore = vec![Column::Number(0)],
     ];
     for change in change {

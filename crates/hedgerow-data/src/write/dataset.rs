@@ -9,7 +9,7 @@ use hedgerow_core::{Label, PointsRef};
 use super::{ColumnData, Frame, TableWriter, WriteError, WriteFault, WriteFormat};
 use crate::dataset::Dataset;
 use crate::encoding::{FeatureColumn, LabelMeaning, MATRIX_COLUMN, Schema};
-use crate::options::{Column, ConstantLabel, Header, LabelColumn, LabelKind, ReadOptions};
+use crate::options::{Column, ConstantLabel, Header, LabelKind, ReadOptions, RoleColumn};
 use crate::progress::{Act, Listener, Progress};
 use crate::row_ids::RowIds;
 use crate::splits::Split;
@@ -39,11 +39,12 @@ impl WrittenColumns {
     /// What a format cannot hold is lost: in all of them that ids were numbers; in all but NPY the shape of pictures; in CSV
     /// bytes, which come back as `f32`, blanks around texts, and texts that stand for a missing value.
     pub fn read_options(&self) -> ReadOptions {
-        let column = |name: &Option<String>| name.clone().map(Column::Name);
+        let column =
+            |name: &Option<String>| name.clone().map_or(RoleColumn::None, |name| RoleColumn::At(Column::Name(name)));
         ReadOptions {
             id_column: column(&self.id),
             split_column: column(&self.split),
-            label: column(&self.label).map_or(LabelColumn::None, LabelColumn::At),
+            label: column(&self.label),
             constant_label: ConstantLabel::Allow,
             label_kind: match self.labels {
                 Some(LabelMeaning::Values) => LabelKind::Values,

@@ -8,8 +8,8 @@ use hedgerow_core::random::SplitMix64;
 use hedgerow_data::fetch::{GetOptions, PinnedFile, RegisteredSet, Sources, Store, Via, get};
 use hedgerow_data::progress::silent;
 use hedgerow_data::{
-    Blocks, Column, Dataset, Format, Header, LabelColumn, LabelKind, MissingValues, ReadError, ReadOptions, Schema,
-    UnknownCategory, read_bytes,
+    Blocks, Column, Dataset, Decimal, Format, Header, LabelKind, MissingValues, ReadError, ReadOptions, RoleColumn,
+    Schema, UnknownCategory, read_bytes,
 };
 
 #[cfg(feature = "parquet")]
@@ -166,7 +166,7 @@ pub(crate) const LABELS: Target = Target {
         std::fs::write(&path, bytes).unwrap();
         let mut options = limited(Some(Format::Csv));
         options.labels_from = Some(path);
-        options.label = LabelColumn::None;
+        options.label = RoleColumn::None;
         [3, 4, 8, 12].iter().any(|&rows| read_bytes("x", "1,2\n".repeat(rows).as_bytes(), &options).is_ok())
     },
     share: 4,
@@ -322,10 +322,10 @@ fn options(format: Option<Format>, random: &mut SplitMix64) -> ReadOptions {
         _ => Column::Number(random.bits() as i64),
     };
     if one_of(random, 8) {
-        options.label = LabelColumn::At(column(random));
+        options.label = RoleColumn::At(column(random));
     }
     if one_of(random, 8) {
-        options.id_column = Some(column(random));
+        options.id_column = RoleColumn::At(column(random));
     }
     if one_of(random, 16) {
         options.ignore = vec![column(random)];
@@ -335,6 +335,15 @@ fn options(format: Option<Format>, random: &mut SplitMix64) -> ReadOptions {
     }
     if one_of(random, 3) {
         options.missing = MissingValues::DropRows;
+    }
+    if one_of(random, 16) {
+        (options.id_column, options.split_column) = (RoleColumn::None, RoleColumn::None);
+    }
+    if one_of(random, 16) {
+        options.decimal = Decimal::Comma;
+    }
+    if one_of(random, 16) {
+        options.missing_words = vec!["1".to_owned(), "red".to_owned()];
     }
     options.header = [Header::Detect, Header::Detect, Header::Present, Header::Absent][random.below(4)];
     options.label_kind = [LabelKind::Detect, LabelKind::Detect, LabelKind::Classes, LabelKind::Values][random.below(4)];

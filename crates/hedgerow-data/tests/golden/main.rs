@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 use hedgerow_core::Label;
 use hedgerow_data::progress::silent;
-use hedgerow_data::{Column, Dataset, ImageShape, LabelColumn, ReadOptions, RowIds, read};
+use hedgerow_data::{Column, Dataset, ImageShape, ReadOptions, RoleColumn, RowIds, read};
 
 const ROWS: usize = 12;
 const WIDTH: usize = 5;
@@ -147,13 +147,13 @@ fn svmlight_files_of_scikit_learn() {
     let values = plain("values.svm");
     assert_eq!(floats(&values), expected);
     assert_eq!(values.labels(), (0..ROWS).map(|row| Label::Value(value(row, 0))).collect::<Vec<_>>());
-    let unlabelled = with("values.svm", |options| options.label = LabelColumn::None);
+    let unlabelled = with("values.svm", |options| options.label = RoleColumn::None);
     assert_eq!(unlabelled.labels()[0], Label::Unlabeled);
 }
 
 #[test]
 fn a_column_of_a_matrix_can_be_the_label() {
-    let dataset = with("whole_u2.npy", |options| options.label = LabelColumn::At(Column::Number(-1)));
+    let dataset = with("whole_u2.npy", |options| options.label = RoleColumn::At(Column::Number(-1)));
     assert_eq!(dataset.width(), WIDTH - 1);
     assert_eq!(dataset.label_text(dataset.labels()[2]), byte(2, 4).to_string());
 }

@@ -12,7 +12,7 @@ use std::process::Command;
 
 use cap::Cap;
 use hedgerow_data::progress::silent;
-use hedgerow_data::{Blocks, Column, Encoding, LabelColumn, Problem, ReadError, ReadOptions, Schema, read};
+use hedgerow_data::{Blocks, Column, Encoding, Problem, ReadError, ReadOptions, RoleColumn, Schema, read};
 
 /// Counts what is allocated, to see the largest amount held at once.
 #[global_allocator]
@@ -84,7 +84,7 @@ fn long_ids(folder: &Path) {
 }
 
 fn id_first(options: &mut ReadOptions) {
-    options.id_column = Some(Column::Number(0));
+    options.id_column = RoleColumn::At(Column::Number(0));
 }
 
 #[test]
@@ -131,7 +131,7 @@ fn many_wide_records_behind_a_long_one() {
         "many_wide_records_behind_a_long_one",
         records,
         56 * MB, // measured: 48.5 MiB: 16 of text, 16 for the long record, 8 to look at the others
-        |folder| refused(&folder.join("behind.csv.gz"), &options(64 * MB, |options| options.label = LabelColumn::None)),
+        |folder| refused(&folder.join("behind.csv.gz"), &options(64 * MB, |options| options.label = RoleColumn::None)),
         |problem| matches!(problem, Problem::Ragged { .. } | Problem::CategoriesTooLong { .. }),
     );
 }
@@ -356,7 +356,7 @@ mod parquet_files {
             |folder| {
                 let options = options(8 * MB, |options| {
                     id_first(options);
-                    options.label = LabelColumn::None;
+                    options.label = RoleColumn::None;
                 });
                 refused(&folder.join("shared.parquet"), &options)
             },

@@ -6,7 +6,7 @@ use std::process::Command;
 use hedgerow_core::{Label, Points};
 use hedgerow_data::progress::silent;
 use hedgerow_data::write::{ColumnData, Frame, WriteFormat, write_dataset};
-use hedgerow_data::{Column, Dataset, LabelColumn, ReadOptions, Split, read, read_bytes};
+use hedgerow_data::{Column, Dataset, RoleColumn, ReadOptions, Split, read, read_bytes};
 
 use crate::datasets::{digits, flowers};
 use crate::workbench::*;
@@ -32,8 +32,8 @@ fn values_read_back_bit_for_bit() {
     ]);
     let bytes = stream_bytes(WriteFormat::Parquet, &[&usable, &usable]);
     let options = ReadOptions {
-        label: LabelColumn::None,
-        id_column: Some(Column::Name("text".into())),
+        label: RoleColumn::None,
+        id_column: RoleColumn::At(Column::Name("text".into())),
         ..ReadOptions::default()
     };
     let data = read_bytes("t.parquet", &bytes, &options).unwrap();
@@ -105,7 +105,7 @@ fn many_rows_make_several_row_groups() {
     let block = frame(vec![("v", ColumnData::Vector { width, values })]);
     let blocks = [&block; 9];
     let bytes = stream_bytes(WriteFormat::Parquet, &blocks);
-    let options = ReadOptions { label: LabelColumn::None, ..ReadOptions::default() };
+    let options = ReadOptions { label: RoleColumn::None, ..ReadOptions::default() };
     let data = read_bytes("t.parquet", &bytes, &options).unwrap();
     assert_eq!((data.len(), data.width()), (9 * rows, width));
     let ColumnData::Vector { values, .. } = &block.columns()[0].1 else { panic!("a vector") };
@@ -125,7 +125,7 @@ fn writes_a_wide_table() {
     let status = std::fs::read_to_string("/proc/self/status").unwrap();
     let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
     println!("\nheld {} of {} bytes", peak.trim(), bytes.len());
-    let options = ReadOptions { label: LabelColumn::None, ..ReadOptions::default() };
+    let options = ReadOptions { label: RoleColumn::None, ..ReadOptions::default() };
     let data = read_bytes("t.parquet", &bytes, &options).unwrap();
     assert_eq!((data.len(), data.width()), (10, 20_000));
 }
@@ -152,8 +152,8 @@ fn long_texts_do_not_overflow() {
     let long = frame(vec![("t", ColumnData::Text(vec![text; 20])), ("x", ColumnData::Number(vec![1.0; 20]))]);
     let bytes = stream_bytes(WriteFormat::Parquet, &[&long]);
     let options = ReadOptions {
-        label: LabelColumn::None,
-        id_column: Some(Column::Name("t".to_owned())),
+        label: RoleColumn::None,
+        id_column: RoleColumn::At(Column::Name("t".to_owned())),
         ..ReadOptions::default()
     };
     assert_eq!(read_bytes("t.parquet", &bytes, &options).unwrap().len(), 20);

@@ -33,7 +33,7 @@ fn only_columns_that_are_used_can_lack_a_value() {
     let rows = [f32::NAN, 1., 0.5, 2., f32::NAN, 1.5, 3., 4., f32::NAN, 5., 6., 2.5];
     let bytes = array("'<f4'", false, "(4, 3)", &f32s(&rows));
     let asked = dropping(|options| {
-        options.label = LabelColumn::At(Column::Number(2));
+        options.label = RoleColumn::At(Column::Number(2));
         options.ignore = vec![Column::Number(0)];
     });
     let data = read_bytes("x.npy", &bytes, &asked).unwrap();
@@ -77,19 +77,23 @@ fn a_label_may_be_missing_where_a_schema_is_recorded() {
     let schema = Schema { encoding: Encoding::matrix(1), ..Schema::default() };
     let asked = options(|options| {
         options.schema = Some(schema);
-        options.label = LabelColumn::At(Column::Number(1));
+        options.label = RoleColumn::At(Column::Number(1));
     });
     let data = read_bytes("x.npy", &bytes, &asked).unwrap();
     assert_eq!(data.labels(), [Label::Value(0.5), Label::Unlabeled]);
 }
 
 #[test]
-fn a_missing_label_in_a_second_file_is_refused_with_what_to_do() {
+fn rows_whose_label_is_missing_in_a_second_file_are_left_out() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("y.npy");
-    std::fs::write(&path, array("'<f4'", false, "(2,)", &f32s(&[0.5, f32::NAN]))).unwrap();
-    let points = array("'<f4'", false, "(2, 1)", &f32s(&[1., 2.]));
-    let asked = dropping(|options| options.labels_from = Some(path));
+    std::fs::write(&path, array("'<f4'", false, "(3,)", &f32s(&[0.5, f32::NAN, 2.5]))).unwrap();
+    let points = array("'<f4'", false, "(3, 1)", &f32s(&[1., 2., 3.]));
+    let asked = dropping(|options| options.labels_from = Some(path.clone()));
+    let data = read_bytes("x.npy", &points, &asked).unwrap();
+    assert_eq!((data.labels(), data.dropped_rows()), (&[Label::Value(0.5), Label::Value(2.5)][..], 1));
+    assert_eq!(data.points().as_f32(), Some(&[1., 3.][..]));
+    let asked = options(|options| options.labels_from = Some(path));
     let said = read_bytes("x.npy", &points, &asked).unwrap_err().to_string();
-    assert!(said.contains("y.npy, row 2: holds NaN in the place of a label; remove the row from both files"), "{said}");
+    assert!(said.contains("y.npy, row 2: the value is missing"), "{said}");
 }
