@@ -236,7 +236,7 @@ mod tests {
     fn an_example_is_changed_alike_whoever_stands_beside_it() {
         let points = hedgerow_core::Points::from_u8(9, (0..90).collect()).unwrap();
         let all = [Augmentation::Shift(1), Augmentation::Rotate(10.0), Augmentation::Noise(0.1)];
-        let augmenter = Augmenter::new(&all, SHAPE, InputScale::Bytes, 7).unwrap();
+        let augmenter = Augmenter::new(&all, SHAPE, InputScale::Bytes(255.0), 7).unwrap();
         let (mut some, mut one) = (Matrix::<f32>::default(), Matrix::<f32>::default());
         augmenter.fill(points.view(), &[3, 8, 1], 4, &mut some);
         augmenter.fill(points.view(), &[8], 4, &mut one);

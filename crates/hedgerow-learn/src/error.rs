@@ -18,8 +18,10 @@ pub enum ApplyError {
         got: usize,
     },
     /// Bytes instead of numbers, or the other way round.
-    #[error("the points hold {got} values, the network has learned from the other kind (f32 or u8); give it points as it has learned from")]
+    #[error("the points hold {got} values, but the network has learned from {expected}; give it points of that kind")]
     PointKind {
+        /// What the network takes.
+        expected: PointKind,
         /// What the points hold.
         got: PointKind,
     },
@@ -112,7 +114,7 @@ pub enum TrainError {
         n_features: usize,
     },
     /// The run went astray.
-    #[error("training diverged at step {step} (epoch {epoch}): {cause}; use a smaller learning rate (it was {learning_rate}), scale the features to similar ranges, or use a larger sigma")]
+    #[error("training diverged at step {step} (epoch {epoch}): {cause}; use a smaller learning rate (it was {learning_rate:.2e}), scale the features to similar ranges, or use a larger sigma")]
     Diverged {
         /// The step.
         step: u64,

@@ -24,7 +24,7 @@ use parquet::arrow::arrow_reader::ParquetRecordBatchReader;
 use parquet::file::reader::Length;
 
 use self::guarded::guarded;
-use self::opening::{Features, Opening, Take};
+use self::opening::{Announced, Features, Opening, Take};
 use self::values::{Column, Exact, Kind, Number, list_range};
 use crate::encoding::Encoding;
 use crate::error::{Place, Problem, ReadError, shown};
@@ -40,6 +40,8 @@ pub(crate) struct ParquetReader {
     batches: ParquetRecordBatchReader,
     /// A batch of which rows are left, and the first of them.
     pending: Option<(RecordBatch, usize)>,
+    /// A column that announces more values than lists like its first one have, and how many: some list must be longer.
+    longer_lists: Option<(String, u64)>,
     columns: Columns,
     encoding: Encoding,
     texts: Texts,
@@ -85,7 +87,7 @@ impl ParquetReader {
             roles.iter().filter_map(|(column, _)| *column).chain(layout.features.iter().copied()).collect();
         used.sort_unstable();
         used.dedup();
-        let (row_bytes, decoded_bytes) = opened.check_used(&used, &layout)?;
+        let Announced { values, row_bytes, decoded_bytes } = opened.check_used(&used, &layout)?;
         let Features { takes, encoding, texts, label_position } = opened.features(&layout)?;
         let single = matches!(layout.features[..], [only] if opened.kinds[only] == Some(Kind::List(Number::U8)));
         let pixels = single && matches!(takes[..], [Take::Vector { .. }]);
@@ -99,10 +101,17 @@ impl ParquetReader {
             split: layout.split.map(in_batch),
             features: layout.features.iter().map(|&column| in_batch(column)).zip(takes).collect(),
         };
+        let longer_lists = columns.features.iter().find_map(|(used, take)| match take {
+            Take::Vector { width } if values[used.at] > opened.rows.saturating_mul(*width as u64) => {
+                Some((used.name.clone(), values[used.at]))
+            }
+            _ => None,
+        });
         let batches = opened.batches(&used, decoded_bytes).map_err(whole)?;
         Ok(Self {
             batches,
             pending: None,
+            longer_lists,
             columns,
             encoding,
             texts,
@@ -370,7 +379,17 @@ impl RowReader for ParquetReader {
                 self.pending = Some((batch, first + rows));
             }
         }
-        Ok(if self.rows_done >= self.rows_total { Step::End } else { Step::More })
+        if self.rows_done < self.rows_total {
+            return Ok(Step::More);
+        }
+        // A longer list would have been refused by now. Rows that were left out may have had one.
+        match &self.longer_lists {
+            Some((column, values)) if self.missing == MissingValues::Refuse => {
+                let reason = format!("the column announces {values} values but its lists have fewer");
+                Err(Place::file(&self.file).column(column.as_str()).error(Problem::Damaged { reason }))
+            }
+            _ => Ok(Step::End),
+        }
     }
 
     fn bytes_done(&self) -> Arc<AtomicU64> {

@@ -57,6 +57,15 @@ pub(super) struct Opening<'a> {
     file: String,
 }
 
+/// What a file announces of the columns in use.
+pub(super) struct Announced {
+    /// Of each column, its values.
+    pub(super) values: Vec<u64>,
+    /// About the bytes of a row, in the table and as it is decoded.
+    pub(super) row_bytes: u64,
+    pub(super) decoded_bytes: u64,
+}
+
 impl<'a> Opening<'a> {
     pub(super) fn new(input: &mut Input, options: &'a ReadOptions) -> Result<Self, ReadError> {
         let file = input.name().to_owned();
@@ -168,9 +177,8 @@ impl<'a> Opening<'a> {
         })
     }
 
-    /// Checks all columns in use against their types, the file and the memory limit; about the bytes of a row, in the
-    /// table and as it is decoded.
-    pub(super) fn check_used(&self, used: &[usize], layout: &Layout) -> Result<(u64, u64), ReadError> {
+    /// Checks all columns in use against their types, the file and the memory limit.
+    pub(super) fn check_used(&self, used: &[usize], layout: &Layout) -> Result<Announced, ReadError> {
         if let Some(&column) = used.iter().find(|&&column| self.kinds[column].is_none()) {
             return Err(self.unsupported(column));
         }
@@ -187,7 +195,8 @@ impl<'a> Opening<'a> {
             self.check_limit(table_bytes.saturating_add(values.len() as u64 * LEAF_BYTES))?;
         }
         let row_bytes = table_bytes.div_ceil(self.rows.max(1)).max(1);
-        Ok((row_bytes, page_bytes.into_iter().fold(row_bytes, u64::saturating_add)))
+        let decoded_bytes = page_bytes.into_iter().fold(row_bytes, u64::saturating_add);
+        Ok(Announced { values, row_bytes, decoded_bytes })
     }
 
     fn check_limit(&self, needed_bytes: u64) -> Result<(), ReadError> {

@@ -598,3 +598,10 @@ fn vectors_and_text_tables_read_each_other_by_schema() {
     let read = read_with(&spread, |options| options.schema = Some(data.schema())).unwrap();
     assert_eq!((read.points(), read.encoding()), (data.points(), data.encoding()));
 }
+
+#[test]
+fn a_column_that_announces_more_values_than_its_lists_have_is_damaged() {
+    let bytes = include_bytes!("../../tests/damaged/more-values-announced.parquet");
+    let error = read_with(bytes, |_| ()).unwrap_err().to_string();
+    assert!(error.contains("column embedding: is damaged: the column announces 60 values"), "{error}");
+}

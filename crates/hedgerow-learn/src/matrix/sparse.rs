@@ -255,6 +255,9 @@ fn sum_panel<R: Real, const N: usize>(
     out[start..start + N].copy_from_slice(&sums);
 }
 
+/// Bytes of weights that [`masked_product`] goes over at a time: they stay in the second cache while all rows of a task use them.
+const BLOCK_BYTES: usize = 128 * 1024;
+
 /// Writes `gradient[r] . weights[c]` at the places (r, c) where `active` has a number, and 0 elsewhere. Row r of the result
 /// belongs to row `rows[r]` of `active`.
 ///
@@ -267,29 +270,49 @@ pub(crate) fn masked_product<R: Real>(
     out: &mut Matrix<R>,
 ) {
     let (width, inputs) = (gradient.n_columns(), active.width);
+    let block = (BLOCK_BYTES / (width * size_of::<R>())).max(1) as u32;
     out.clear(rows.len(), inputs);
     let at_a_time = rows_at_a_time(rows.len());
-    out.values_mut().par_chunks_mut(inputs * at_a_time).enumerate().for_each(|(block, out)| {
-        vectorized(
-            #[inline(always)]
-            || {
-                for (at, out) in out.chunks_exact_mut(inputs).enumerate() {
-                    let place = block * at_a_time + at;
-                    let gradient = gradient.row(place);
-                    let (columns, _) = active.row(rows[place]);
-                    let mut groups = columns.chunks_exact(4);
-                    for group in &mut groups {
-                        let weights = [0, 1, 2, 3].map(|at| weights_of(weights, group[at], width));
-                        let products = dot::<R, 4>(gradient, weights);
-                        (0..4).for_each(|at| out[group[at] as usize] = products[at]);
+    out.values_mut().par_chunks_mut(inputs * at_a_time).zip(rows.par_chunks(at_a_time)).enumerate().for_each(
+        |(task, (out, rows))| {
+            // Of each row, how many of its columns are done.
+            let mut done = vec![0; rows.len()];
+            vectorized(
+                #[inline(always)]
+                || {
+                    let mut end = 0;
+                    while (end as usize) < inputs {
+                        end += block;
+                        for (at, out) in out.chunks_exact_mut(inputs).enumerate() {
+                            let gradient = gradient.row(task * at_a_time + at);
+                            let columns = &active.row(rows[at]).0[done[at]..];
+                            let n = columns.partition_point(|&column| column < end);
+                            done[at] += n;
+                            masked_row(gradient, weights, &columns[..n], out);
+                        }
                     }
-                    for &column in groups.remainder() {
-                        out[column as usize] = dot::<R, 1>(gradient, [weights_of(weights, column, width)])[0];
-                    }
-                }
-            },
-        );
-    });
+                },
+            );
+        },
+    );
+}
+
+/// Products of one row with some rows of weights, four at a time.
+#[inline(always)]
+fn masked_row<R: Real>(gradient: &[R], weights: &[R], columns: &[u32], out: &mut [R]) {
+    let width = gradient.len();
+    let mut at = 0;
+    while at + 4 <= columns.len() {
+        let group = [columns[at], columns[at + 1], columns[at + 2], columns[at + 3]];
+        let products = dot::<R, 4>(gradient, group.map(|column| weights_of(weights, column, width)));
+        for n in 0..4 {
+            out[group[n] as usize] = products[n];
+        }
+        at += 4;
+    }
+    for &column in &columns[at..] {
+        out[column as usize] = dot::<R, 1>(gradient, [weights_of(weights, column, width)])[0];
+    }
 }
 
 #[inline(always)]

@@ -27,7 +27,7 @@ impl Setting {
             layers.push(N_CLASSES);
         }
         let architecture = Architecture { n_inputs: N_INPUTS, layers, activation };
-        let mut network = DenseNetwork::new(architecture, InputScale::One, WeightInitialization::He, seed);
+        let mut network = DenseNetwork::new(architecture, InputScale::Numbers, WeightInitialization::He, seed);
         // Biases too are to have a gradient worth testing.
         network.parameters_mut().iter_mut().for_each(|parameter| *parameter += 0.1 * random.normal());
         let n_boundary = if method.round_size().n_boundary == 0 { 0 } else { n / 2 };

@@ -50,7 +50,7 @@ impl<'a> Run<'a> {
     ) -> Result<Self, TrainError> {
         let data = TrainingData::new(examples, params.validation_share, params.seed)?;
         let points = data.points;
-        let scale = InputScale::for_points(points.kind());
+        let scale = InputScale::for_points(points);
         let wanted = params.method.round_size();
         let partition =
             Partition::new(data.train.clone(), &data.labels, data.classes.len(), wanted, params.seed);
@@ -249,7 +249,9 @@ impl<'a> Run<'a> {
         let n_boundary = self.partition.size().n_boundary;
         let round = Round { rows, labels: &labels, n_boundary, seed };
         self.learner.set_rate(learning_rate, epoch as u64);
-        let report = self.params.method.round(&mut self.learner, &round, &mut self.work);
+        // Within the pool as a whole: each product would else be handed over from thread to thread and waited for.
+        let (method, learner, work) = (&self.params.method, &mut self.learner, &mut self.work);
+        let report = rayon::scope(|_| method.round(learner, &round, work));
         self.progress.train_seconds += started.elapsed().as_secs_f64();
         report.map_err(|cause| TrainError::Diverged {
             step: self.learner.adam().n_steps() + 1,

@@ -46,30 +46,38 @@ impl Architecture {
     }
 }
 
-/// What points are multiplied by before the first layer.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+/// What kind of points a network takes, and what it divides them by before the first layer.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", tag = "points", content = "divisor")]
 pub enum InputScale {
-    /// Nothing: points are taken as they are.
+    /// Numbers, taken as they are. Scale features of different ranges before.
     #[default]
-    One,
-    /// Bytes become numbers from 0 to 1.
-    Bytes,
+    Numbers,
+    /// Bytes, divided by this number: the largest byte that was learned from, so that they become numbers from 0 to 1.
+    Bytes(f32),
 }
 
 impl InputScale {
-    /// The scale that suits points: bytes are divided by 255.
-    pub fn for_points(kind: PointKind) -> Self {
-        match kind {
-            PointKind::U8 => Self::Bytes,
-            PointKind::F32 => Self::One,
+    /// The scale that suits points.
+    pub fn for_points(points: PointsRef<'_>) -> Self {
+        match points.as_u8() {
+            Some(bytes) => Self::Bytes(f32::from(bytes.iter().copied().max().unwrap_or(1).max(1))),
+            None => Self::Numbers,
+        }
+    }
+
+    /// The kind of points.
+    pub fn kind(self) -> PointKind {
+        match self {
+            Self::Numbers => PointKind::F32,
+            Self::Bytes(_) => PointKind::U8,
         }
     }
 
     pub(crate) fn factor(self) -> f32 {
         match self {
-            Self::One => 1.0,
-            Self::Bytes => 1.0 / 255.0,
+            Self::Numbers => 1.0,
+            Self::Bytes(divisor) => 1.0 / divisor,
         }
     }
 }
@@ -129,7 +137,7 @@ impl<R: Real> DenseNetwork<R> {
         &self.architecture
     }
 
-    /// What points are multiplied by first.
+    /// What points are divided by first.
     pub fn scale(&self) -> InputScale {
         self.scale
     }
@@ -196,8 +204,8 @@ impl<R: Real> DenseNetwork<R> {
         if points.width() != expected {
             return Err(ApplyError::FeatureCount { expected, got: points.width() });
         }
-        if InputScale::for_points(points.kind()) != self.scale {
-            return Err(ApplyError::PointKind { got: points.kind() });
+        if points.kind() != self.scale.kind() {
+            return Err(ApplyError::PointKind { expected: self.scale.kind(), got: points.kind() });
         }
         Ok(())
     }

@@ -9,7 +9,7 @@ use crate::matrix::{Matrix, SparseColumns, SparseRows, masked_product, sparse_ro
 use crate::real::Real;
 
 /// Up to this share of numbers that are not zero, products leave the zeros out; above it, a dense product is faster.
-const SPARSE_UP_TO: f64 = 0.4;
+const SPARSE_UP_TO: f64 = 0.5;
 
 /// What goes into a layer, with or without its zeros.
 #[derive(Debug, Clone, Default)]
