@@ -158,6 +158,9 @@ mod tests {
             let (value, factors) = loss(scale, 1.0, 0, &[(1.0, 0), (1.0, 1)]);
             assert!((value.unwrap() - 2.0_f64.ln()).abs() < 1e-12);
             assert!(factors.iter().all(|factor| factor.is_finite()));
+            // What is not a number stays so, and is noticed.
+            assert!(loss(scale, f64::NAN, 0, &[(1.0, 0), (1.0, 1)]).0.unwrap().is_nan());
+            assert!(!loss(scale, 1.0, 0, &[(f64::INFINITY, 0), (1.0, 1)]).0.unwrap().is_finite());
             // No reference of the class, and no reference at all.
             assert_eq!(loss(scale, 1.0, 2, &[(1.0, 0), (3.0, 0)]).0, None);
             assert_eq!(loss(scale, 1.0, 2, &[]).0, None);

@@ -6,7 +6,8 @@ use crate::real::Real;
 /// `max(0, near - far + margin)`. Gives it with the derivatives by the two distances.
 pub fn triplet_margin<R: Real>(near: R, far: R, margin: R) -> (R, R, R) {
     let short = near - far + margin;
-    if short > R::zero() { (short, R::one(), -R::one()) } else { (R::zero(), R::zero(), R::zero()) }
+    // Written so that what is not a number stays so, and is noticed.
+    if short <= R::zero() { (R::zero(), R::zero(), R::zero()) } else { (short, R::one(), -R::one()) }
 }
 
 #[cfg(test)]
@@ -17,5 +18,6 @@ mod tests {
     fn values_worked_by_hand() {
         assert_eq!(triplet_margin(2.0, 2.5, 1.0), (0.5, 1.0, -1.0));
         assert_eq!(triplet_margin(2.0, 3.0, 1.0), (0.0, 0.0, 0.0));
+        assert!(triplet_margin(f64::NAN, 3.0, 1.0).0.is_nan());
     }
 }

@@ -30,7 +30,7 @@ pub struct LearningRate {
 
 impl Default for LearningRate {
     fn default() -> Self {
-        Self { start: 1e-3, schedule: Schedule::default(), warm_up_epochs: 0.0 }
+        Self { start: 3e-3, schedule: Schedule::default(), warm_up_epochs: 0.0 }
     }
 }
 

@@ -33,6 +33,10 @@ pub(crate) struct Progress {
     pub(crate) records: Vec<EpochRecord>,
     pub(crate) best: Option<Validation>,
     pub(crate) evaluations_since_best: usize,
+    /// The step of the last evaluation.
+    pub(crate) evaluated_step: u64,
+    /// The loss of the first round.
+    pub(crate) first_loss: Option<f64>,
 }
 
 /// The numbers of a run.

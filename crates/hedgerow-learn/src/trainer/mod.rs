@@ -123,7 +123,7 @@ impl Classifier {
 /// let labels: Vec<Label> = (0..200).map(|i| Label::class(i % 2)).collect();
 /// let examples = Examples::new(points.view(), &labels)?;
 ///
-/// let params = TrainingParams { layers: vec![16, 2], epochs: Some(100), ..TrainingParams::default() };
+/// let params = TrainingParams { layers: Some(vec![16, 2]), epochs: Some(100), ..TrainingParams::default() };
 /// let learned = train(&examples, &params, &RunOptions::default(), &mut silent())?;
 /// assert_eq!(learned.validation.map(|validation| validation.error_percent), Some(0.0));
 /// # Ok::<(), Box<dyn std::error::Error>>(())

@@ -12,15 +12,18 @@ use super::event::{EpochRecord, Event, Notice, Validation};
 use super::params::{Keep, TrainingParams};
 use super::{Classifier, Listener, Outcome, RunOptions, Trained};
 use crate::augmentation::{Augmenter, PictureShape};
-use crate::error::TrainError;
+use crate::error::{StepError, TrainError};
 use crate::evaluation::{ShownExamples, Structure};
 use crate::learner::Learner;
-use crate::methods::{Method, Round, Workspace};
+use crate::methods::{Method, Round, RoundReport, Workspace};
 use crate::minibatch::Partition;
 use crate::transform::{Architecture, DenseNetwork, InputScale, TrainableNetwork, Transform};
 
 /// Evaluations in a run that was not told how often.
 const EVALUATIONS: usize = 20;
+
+/// How many times larger than at first a loss is that will never come down again.
+const ASTRAY: f64 = 1e6;
 
 /// Seconds between checkpoints, if not told otherwise.
 const CHECKPOINT_SECONDS: f64 = 60.0;
@@ -64,7 +67,8 @@ impl<'a> Run<'a> {
         if data.validation.is_empty() && params.validation_share > 0.0 {
             notices.push(Notice::NoValidation { n_examples: data.labels.len() });
         }
-        let mut layers = params.layers.clone();
+        let default_layers = || TrainingParams::default_layers(data.labels.len(), points.width());
+        let mut layers = params.layers.clone().unwrap_or_else(default_layers);
         if params.method.has_class_layer() {
             layers.push(data.classes.len());
         }
@@ -242,7 +246,7 @@ impl<'a> Run<'a> {
         epoch: usize,
         round: usize,
         learning_rate: f64,
-    ) -> Result<crate::methods::RoundReport, TrainError> {
+    ) -> Result<RoundReport, TrainError> {
         let started = Instant::now();
         let labels: Vec<u32> = rows.iter().map(|&row| self.data.labels[row]).collect();
         let seed = self.partition.round_seed(epoch as u64, round);
@@ -253,12 +257,13 @@ impl<'a> Run<'a> {
         let (method, learner, work) = (&self.params.method, &mut self.learner, &mut self.work);
         let report = rayon::scope(|_| method.round(learner, &round, work));
         self.progress.train_seconds += started.elapsed().as_secs_f64();
-        report.map_err(|cause| TrainError::Diverged {
-            step: self.learner.adam().n_steps() + 1,
-            epoch,
-            learning_rate,
-            cause,
-        })
+        let report = report.and_then(|report| {
+            let first_loss = *self.progress.first_loss.get_or_insert(report.loss);
+            let is_astray = report.loss > ASTRAY * first_loss.max(1.0);
+            if is_astray { Err(StepError::Diverged { loss: report.loss }) } else { Ok(report) }
+        });
+        let step = self.learner.adam().n_steps();
+        report.map_err(|cause| TrainError::Diverged { step, epoch, learning_rate, cause })
     }
 
     /// The weights that would be used if the run ended now: the average, if one is kept.
@@ -276,6 +281,7 @@ impl<'a> Run<'a> {
         if self.data.validation.is_empty() {
             return Ok(None);
         }
+        self.progress.evaluated_step = self.learner.adam().n_steps();
         let validation = self.validate(&self.network(self.weights())?)?;
         let is_better = self.progress.best.is_none_or(|best| {
             (validation.error_percent, validation.n_nodes) < (best.error_percent, best.n_nodes)
@@ -327,7 +333,7 @@ impl<'a> Run<'a> {
 
     fn finish(mut self, outcome: Outcome) -> Result<Trained, TrainError> {
         // A run that was cut short may have learned since its last evaluation.
-        if outcome != Outcome::Finished && self.progress.round > 0 {
+        if self.progress.evaluated_step != self.learner.adam().n_steps() {
             self.evaluate()?;
         }
         let weights = match (self.params.keep, self.best_weights.take()) {

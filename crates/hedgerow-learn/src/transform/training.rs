@@ -1,9 +1,9 @@
 //! Passes forward and back through a dense network, over buffers that are allocated once.
 
-use hedgerow_core::matrix::{Threads, multiply};
+use hedgerow_core::matrix::{MatrixRef, Threads, multiply};
 use rayon::prelude::*;
 
-use super::dense_network::{DenseNetwork, fill_from_points};
+use super::dense_network::{DenseNetwork, Layer, fill_from_points};
 use super::{Activation, Inputs, Transform};
 use crate::matrix::{Matrix, SparseColumns, SparseRows, masked_product, sparse_rows_times, vectorized};
 use crate::real::Real;
@@ -115,7 +115,7 @@ impl<R: Real> Transform<R> for TrainableNetwork<R> {
             } else {
                 output.resize(input.dense.n_rows(), width);
                 output.values_mut().chunks_exact_mut(width).for_each(|row| row.copy_from_slice(layer.bias));
-                let weights = hedgerow_core::matrix::MatrixRef::new(layer.weights, input.dense.n_columns(), width);
+                let weights = MatrixRef::new(layer.weights, input.dense.n_columns(), width);
                 multiply(output.values_mut(), input.dense.view(), weights, true, Threads::All);
             }
             if at < last {
@@ -135,38 +135,27 @@ impl<R: Real> Transform<R> for TrainableNetwork<R> {
     }
 
     fn backward(&mut self, rows: &[usize], gradient: &Matrix<R>) {
-        let activation = self.network.architecture().activation;
-        self.behind.clone_from(gradient);
-        let layers: Vec<_> = self.network.layers().collect();
-        let places: Vec<_> = self.network.places().collect();
-        for (at, layer) in layers.iter().enumerate().rev() {
-            let (input, (weights_at, bias_at)) = (&self.inputs[at], &places[at]);
-            let (n_inputs, n_outputs) = (weights_at.len() / layer.bias.len(), layer.bias.len());
-            let of_weights = &mut self.gradient[weights_at.clone()];
-            if input.is_sparse {
-                self.columns.take_rows(&input.sparse, rows);
-                self.columns.times(&self.behind, of_weights);
-            } else {
-                self.rows.take_rows(&input.dense, rows);
-                multiply(of_weights, self.rows.view().transposed(), self.behind.view(), false, Threads::All);
-            }
-            sum_of_rows(&self.behind, &mut self.gradient[bias_at.clone()]);
-            if at == 0 {
-                break;
-            }
-            if input.is_sparse && activation == Activation::Relu {
-                masked_product(&self.behind, layer.weights, &input.sparse, rows, &mut self.before);
-            } else {
-                self.before.resize(rows.len(), n_inputs);
-                let weights = hedgerow_core::matrix::MatrixRef::new(layer.weights, n_inputs, n_outputs);
-                multiply(self.before.values_mut(), self.behind.view(), weights.transposed(), false, Threads::All);
-                for (place, &row) in rows.iter().enumerate() {
-                    let inputs =
-                        if activation.needs_inputs() { self.before_activation[at].row(row) } else { &[] };
-                    activation.apply_slope(self.before.row_mut(place), input.dense.row(row), inputs);
-                }
-            }
-            std::mem::swap(&mut self.behind, &mut self.before);
+        let Self { network, gradient: of_parameters, inputs, before_activation, behind, before, rows: taken, columns, .. } =
+            self;
+        behind.clone_from(gradient);
+        let activation = network.architecture().activation;
+        let places: Vec<_> = network.places().collect();
+        let layers: Vec<_> = network.layers().collect();
+        for (at, (layer, (weights_at, bias_at))) in layers.iter().zip(places).enumerate().rev() {
+            let input = &inputs[at];
+            sum_of_rows(behind, &mut of_parameters[bias_at]);
+            let of_weights = &mut of_parameters[weights_at];
+            // The two have nothing to do with each other, and each leaves a thread idle now and then.
+            rayon::join(
+                || gradient_of_weights(input, rows, behind, taken, columns, of_weights),
+                || {
+                    if at > 0 {
+                        let before_activation = &before_activation[at];
+                        gradient_of_inputs(input, layer, activation, before_activation, rows, behind, before);
+                    }
+                },
+            );
+            std::mem::swap(behind, before);
         }
     }
 
@@ -180,6 +169,48 @@ impl<R: Real> Transform<R> for TrainableNetwork<R> {
 
     fn parameters_and_gradient(&mut self) -> (&mut [R], &[R]) {
         (self.network.parameters_mut(), &self.gradient)
+    }
+}
+
+/// The gradient of a layer's weights, from what went into it and the gradient behind it.
+fn gradient_of_weights<R: Real>(
+    input: &LayerInput<R>,
+    rows: &[usize],
+    behind: &Matrix<R>,
+    taken: &mut Matrix<R>,
+    columns: &mut SparseColumns<R>,
+    of_weights: &mut [R],
+) {
+    if input.is_sparse {
+        columns.take_rows(&input.sparse, rows);
+        columns.times(behind, of_weights);
+    } else {
+        taken.take_rows(&input.dense, rows);
+        multiply(of_weights, taken.view().transposed(), behind.view(), false, Threads::All);
+    }
+}
+
+/// The gradient before the activation of the layer before, from the gradient behind a layer.
+fn gradient_of_inputs<R: Real>(
+    input: &LayerInput<R>,
+    layer: &Layer<'_, R>,
+    activation: Activation,
+    before_activation: &Matrix<R>,
+    rows: &[usize],
+    behind: &Matrix<R>,
+    before: &mut Matrix<R>,
+) {
+    if input.is_sparse && activation == Activation::Relu {
+        masked_product(behind, layer.weights, &input.sparse, rows, before);
+        return;
+    }
+    let (n_inputs, n_outputs) = (input.dense.n_columns(), layer.bias.len());
+    before.resize(rows.len(), n_inputs);
+    let weights = MatrixRef::new(layer.weights, n_inputs, n_outputs);
+    multiply(before.values_mut(), behind.view(), weights.transposed(), false, Threads::All);
+    for (place, &row) in rows.iter().enumerate() {
+        let inputs = if activation.needs_inputs() { before_activation.row(row) } else { &[] };
+        activation.apply_slope(before.row_mut(place), input.dense.row(row), inputs);
     }
 }
 
