@@ -4,12 +4,14 @@ mod contrastive;
 mod cross_entropy;
 mod gradient;
 mod soft_neighbor;
+mod soft_neighbors;
 mod triplet_margin;
 
 pub use contrastive::contrastive;
 pub use cross_entropy::cross_entropy;
 pub use gradient::RepresentationGradient;
 pub use soft_neighbor::{DistanceScale, SoftNeighbor};
+pub use soft_neighbors::SoftNeighbors;
 pub use triplet_margin::triplet_margin;
 
 use crate::real::Real;

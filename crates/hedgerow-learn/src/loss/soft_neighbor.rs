@@ -52,10 +52,6 @@ impl<R: Real> SoftNeighbor<R> {
 
     /// The loss of a query of class `label`, or `None` if no reference has its class: then the probability is 0 whatever the
     /// representations are, and there is nothing to learn.
-    ///
-    /// In log-sum-exp form: with all references far away, where every `exp(-d / sigma)` is 0 in floating point, loss and
-    /// gradient are still right.
-    #[inline(always)]
     pub fn loss<'a>(
         &mut self,
         query: &[R],
@@ -64,48 +60,13 @@ impl<R: Real> SoftNeighbor<R> {
     ) -> Option<R> {
         self.distances.clear();
         self.is_same.clear();
-        self.factors.clear();
         for (reference, its_label) in references {
-            let squared = squared_distance(query, reference);
-            self.distances.push(match self.scale {
-                DistanceScale::SquaredEuclidean(_) => squared,
-                DistanceScale::Euclidean(_) => squared.sqrt(),
-            });
+            self.distances.push(squared_distance(query, reference));
             self.is_same.push(its_label == label);
         }
-        let sigma = R::of(self.scale.sigma());
-        // Shifted by the smallest distance of all, and of the same class: then neither sum can vanish.
-        let least = |same_only: bool, this: &Self| {
-            let distances = this.distances.iter().zip(&this.is_same).filter(|(_, same)| **same || !same_only);
-            distances.map(|(&distance, _)| distance).fold(R::infinity(), R::min)
-        };
-        let (least_all, least_same) = (least(false, self), least(true, self));
-        if least_same.is_infinite() && !self.is_same.contains(&true) {
-            return None;
-        }
-        let (mut sum_all, mut sum_same) = (R::zero(), R::zero());
-        for (&distance, &same) in self.distances.iter().zip(&self.is_same) {
-            let closeness = ((least_all - distance) / sigma).exp();
-            sum_all += closeness;
-            if same {
-                sum_same += ((least_same - distance) / sigma).exp();
-            }
-            // For now h without its denominator; below, the derivative.
-            self.factors.push(closeness);
-        }
-        for (at, factor) in self.factors.iter_mut().enumerate() {
-            let distance = self.distances[at];
-            let of_class =
-                if self.is_same[at] { ((least_same - distance) / sigma).exp() / sum_same } else { R::zero() };
-            let slope = (of_class - *factor / sum_all) / sigma;
-            // d(distance)/d(query) = factor * (query - reference)
-            *factor = match self.scale {
-                DistanceScale::SquaredEuclidean(_) => slope + slope,
-                DistanceScale::Euclidean(_) if distance > R::zero() => slope / distance,
-                DistanceScale::Euclidean(_) => R::zero(),
-            };
-        }
-        Some((least_same - least_all) / sigma + sum_all.ln() - sum_same.ln())
+        self.factors.clear();
+        self.factors.resize(self.distances.len(), R::zero());
+        loss_and_factors(self.scale, &mut self.distances, &self.is_same, &mut self.factors)
     }
 
     /// For each reference of the last query the number f with which the gradient is `f * (query - reference)` for the query
@@ -113,6 +74,62 @@ impl<R: Real> SoftNeighbor<R> {
     pub fn factors(&self) -> &[R] {
         &self.factors
     }
+}
+
+/// The loss of one query from its squared distances to the references, and for each reference the factor of the gradient.
+///
+/// In log-sum-exp form: with all references far away, where every `exp(-d / sigma)` is 0 in floating point, loss and
+/// gradient are still right. A reference at an infinite distance counts as none.
+#[inline(always)]
+pub(super) fn loss_and_factors<R: Real>(
+    scale: DistanceScale,
+    distances: &mut [R],
+    is_same: &[bool],
+    factors: &mut [R],
+) -> Option<R> {
+    let is_plain = matches!(scale, DistanceScale::Euclidean(_));
+    if is_plain {
+        for distance in distances.iter_mut() {
+            *distance = distance.sqrt();
+        }
+    }
+    // Shifted by the smallest distance of all, and of the same class: then neither sum can vanish.
+    let (mut least_all, mut least_same, mut has_same) = (R::infinity(), R::infinity(), false);
+    for (&distance, &same) in distances.iter().zip(is_same) {
+        least_all = if distance < least_all { distance } else { least_all };
+        least_same = if same && distance < least_same { distance } else { least_same };
+        has_same |= same;
+    }
+    if !has_same {
+        return None;
+    }
+    let inverse = R::one() / R::of(scale.sigma());
+    for (factor, &distance) in factors.iter_mut().zip(&*distances) {
+        *factor = (least_all - distance) * inverse;
+    }
+    R::exp_all(factors);
+    let (mut sum_all, mut sum_same) = (R::zero(), R::zero());
+    for ((&factor, &distance), &same) in factors.iter().zip(&*distances).zip(is_same) {
+        sum_all += factor;
+        if same {
+            sum_same += ((least_same - distance) * inverse).exp();
+        }
+    }
+    // From h_j without its denominator to the derivative; d(distance)/d(query) = factor * (query - reference).
+    let share = R::one() / sum_all;
+    for ((factor, &distance), &same) in factors.iter_mut().zip(&*distances).zip(is_same) {
+        let mut slope = -*factor * share;
+        if same {
+            slope += ((least_same - distance) * inverse).exp() / sum_same;
+        }
+        slope *= inverse;
+        *factor = match is_plain {
+            false => slope + slope,
+            true if distance > R::zero() => slope / distance,
+            true => R::zero(),
+        };
+    }
+    Some((least_same - least_all) * inverse + sum_all.ln() - sum_same.ln())
 }
 
 #[cfg(test)]

@@ -16,8 +16,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::StepError;
 use crate::learner::Learner;
-use crate::loss::{DistanceScale, RepresentationGradient, SoftNeighbor};
-use crate::matrix::{Matrix, vectorized};
+use crate::loss::{DistanceScale, RepresentationGradient, SoftNeighbor, SoftNeighbors};
+use crate::matrix::Matrix;
 use crate::real::Real;
 use crate::selection::{Pair, Triplet};
 use crate::transform::Transform;
@@ -184,6 +184,7 @@ pub struct RoundReport {
 pub struct Workspace<R> {
     pub(crate) gradient: RepresentationGradient<R>,
     pub(crate) neighbors: SoftNeighbor<R>,
+    batch: SoftNeighbors<R>,
     pub(crate) members: Vec<usize>,
     pub(crate) rows: Vec<usize>,
     pub(crate) pairs: Vec<Pair>,
@@ -196,6 +197,7 @@ impl<R: Real> Workspace<R> {
         Self {
             gradient: RepresentationGradient::default(),
             neighbors: SoftNeighbor::new(method.scale().unwrap_or_default()),
+            batch: SoftNeighbors::new(method.scale().unwrap_or_default()),
             members: Vec::new(),
             rows: Vec::new(),
             pairs: Vec::new(),
@@ -211,28 +213,7 @@ impl<R: Real> Workspace<R> {
         labels: &[u32],
         queries: std::ops::Range<usize>,
     ) -> (R, usize) {
-        let Self { gradient, neighbors, members, .. } = self;
-        gradient.clear(representations.n_rows(), representations.n_columns());
-        let (mut sum, mut n_counted) = (R::zero(), 0);
-        vectorized(
-            #[inline(always)]
-            || {
-                for query in queries.clone() {
-                    let point = representations.row(query);
-                    let others = members.iter().filter(|&&member| member != query);
-                    let references = others.clone().map(|&member| (representations.row(member), labels[member]));
-                    let Some(loss) = neighbors.loss(point, labels[query], references) else { continue };
-                    sum += loss;
-                    n_counted += 1;
-                    for (&factor, &member) in neighbors.factors().iter().zip(others) {
-                        let reference = representations.row(member);
-                        gradient.add_difference(query, factor, point, reference);
-                        gradient.add_difference(member, factor, reference, point);
-                    }
-                }
-            },
-        );
-        (self.mean(sum, n_counted), queries.len() - n_counted)
+        self.batch.loss(representations, labels, queries, &self.members, &mut self.gradient)
     }
 
     /// Divides a sum and its gradient by how many there were.
