@@ -122,8 +122,7 @@ fn between_places(
     let mut sum = 0.0;
     for (place_y, share_y) in [(low_y, 1.0 - (y - low_y)), (low_y + 1.0, y - low_y)] {
         for (place_x, share_x) in [(low_x, 1.0 - (x - low_x)), (low_x + 1.0, x - low_x)] {
-            let is_inside =
-                place_y >= 0.0 && place_x >= 0.0 && place_y < height as f64 && place_x < width as f64;
+            let is_inside = place_y >= 0.0 && place_x >= 0.0 && place_y < height as f64 && place_x < width as f64;
             if is_inside {
                 let at = (place_y as usize * width + place_x as usize) * channels + channel;
                 sum += share_y * share_x * f64::from(picture[at]);

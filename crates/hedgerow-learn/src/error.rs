@@ -10,7 +10,9 @@ use thiserror::Error;
 #[non_exhaustive]
 pub enum ApplyError {
     /// Points of another width.
-    #[error("the points have {got} features but the network has learned from points of {expected}; give it the same features")]
+    #[error(
+        "the points have {got} features but the network has learned from points of {expected}; give it the same features"
+    )]
     FeatureCount {
         /// Features the network takes.
         expected: usize,
@@ -40,7 +42,9 @@ pub enum ApplyError {
         at: usize,
     },
     /// Representations that no structure can hold.
-    #[error("the network makes representations that are no usable numbers; it has diverged, or the points are far from what it has learned from")]
+    #[error(
+        "the network makes representations that are no usable numbers; it has diverged, or the points are far from what it has learned from"
+    )]
     Representation {
         /// Row and column.
         source: PointsError,
@@ -88,7 +92,9 @@ pub enum TrainError {
         label: hedgerow_core::Label,
     },
     /// Data of one class.
-    #[error("all {n_examples} examples are of one class; there is no boundary to learn: give examples of at least two classes")]
+    #[error(
+        "all {n_examples} examples are of one class; there is no boundary to learn: give examples of at least two classes"
+    )]
     OneClass {
         /// How many there are.
         n_examples: usize,
@@ -100,6 +106,18 @@ pub enum TrainError {
         n_examples: usize,
         /// How many are needed.
         least: usize,
+    },
+    /// Examples for validation that are not like those to learn from.
+    #[error(
+        "the examples for validation have {got} features; they must be like those to learn from, of {expected} {kind} features"
+    )]
+    Validation {
+        /// Features to learn from.
+        expected: usize,
+        /// Features of the examples for validation.
+        got: usize,
+        /// The kind of points to learn from.
+        kind: PointKind,
     },
     /// Images of another size than the points.
     #[error("pictures of {height} x {width} x {channels} have {} numbers, but the points have {n_features}; correct the shape, or leave augmentation out", height * width * channels)]
@@ -114,7 +132,9 @@ pub enum TrainError {
         n_features: usize,
     },
     /// The run went astray.
-    #[error("training diverged at step {step} (epoch {epoch}): {cause}; use a smaller learning rate (it was {learning_rate:.2e}), scale the features to similar ranges, or use a larger sigma")]
+    #[error(
+        "training diverged at step {step} (epoch {epoch}): {cause}; use a smaller learning rate (it was {learning_rate:.2e}), scale the features to similar ranges, or use a larger sigma"
+    )]
     Diverged {
         /// The step.
         step: u64,

@@ -38,8 +38,8 @@ pub use real::Real;
 pub use selection::Voters;
 pub use trainer::{
     Classifier, EpochRecord, Event, Keep, Listener, Notice, Outcome, RunOptions, Trained, TrainingParams, Validation,
-    silent, train,
+    silent, train, train_validated,
 };
 pub use transform::{
-    Activation, Architecture, DenseNetwork, WeightInitialization, InputScale, Inputs, TrainableNetwork, Transform,
+    Activation, Architecture, DenseNetwork, InputScale, Inputs, TrainableNetwork, Transform, WeightInitialization,
 };

@@ -45,7 +45,8 @@ impl Partition {
 
     /// Whether rounds hold some of the classes only, since they are too small for all.
     pub(crate) fn is_by_class(&self) -> bool {
-        let smaller = if self.size.n_boundary == 0 { self.size.n_train } else { self.size.n_boundary.min(self.size.n_train) };
+        let smaller =
+            if self.size.n_boundary == 0 { self.size.n_train } else { self.size.n_boundary.min(self.size.n_train) };
         self.n_classes * MEMBERS_OF_A_CLASS > smaller
     }
 

@@ -3,7 +3,9 @@
 use num_traits::{Float, NumAssign};
 
 /// `f32`, which everything runs in, or `f64`, in which the tests compare gradients with finite differences.
-pub trait Real: Float + NumAssign + Default + std::fmt::Debug + std::fmt::Display + hedgerow_core::matrix::Element {
+pub trait Real:
+    Float + NumAssign + Default + std::fmt::Debug + std::fmt::Display + hedgerow_core::matrix::Element
+{
     /// The nearest number of this type.
     fn of(value: f64) -> Self;
     /// The same number as `f64`.
@@ -53,7 +55,13 @@ fn exp_of_at_most_0(x: f32) -> f32 {
     }
     let power = f32::from_bits((((n as i32) + 127) << 23) as u32);
     // Not a number stays so; it fails the first comparison, and the second.
-    if x > -87.0 { series * power } else if x <= -87.0 { 0.0 } else { x }
+    if x > -87.0 {
+        series * power
+    } else if x <= -87.0 {
+        0.0
+    } else {
+        x
+    }
 }
 
 impl Real for f64 {

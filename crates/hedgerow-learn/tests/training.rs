@@ -250,7 +250,13 @@ fn a_classifier_names_classes_and_gives_representations() {
     let params = TrainingParams { method: Method::MlpClassifier(MlpClassifier::default()), ..small() };
     let learned = learn(&points, &labels, &TrainingParams { epochs: Some(500), ..params });
     let classifier = learned.classifier.unwrap();
-    let n_right = classifier.predict(points.view()).unwrap().iter().zip(&labels).filter(|(class, label)| Label::Class(**class) == **label).count();
+    let n_right = classifier
+        .predict(points.view())
+        .unwrap()
+        .iter()
+        .zip(&labels)
+        .filter(|(class, label)| Label::Class(**class) == **label)
+        .count();
     assert!(n_right > 230, "{n_right}");
     assert_eq!(learned.transform.architecture().layers, [16, 4]);
     assert_eq!(classifier.network.architecture().layers, [16, 4, 3]);

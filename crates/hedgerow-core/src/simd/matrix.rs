@@ -116,8 +116,7 @@ pub fn multiply<T: Element>(out: &mut [T], a: MatrixRef<'_, T>, b: MatrixRef<'_,
 /// # Panics
 /// If the lengths do not agree.
 pub(crate) fn products_of_rows(a: &[f32], b: &[f32], width: usize, out: &mut [f32]) {
-    let (a, b) =
-        (MatrixRef::new(a, a.len() / width, width), MatrixRef::new(b, b.len() / width, width).transposed());
+    let (a, b) = (MatrixRef::new(a, a.len() / width, width), MatrixRef::new(b, b.len() / width, width).transposed());
     multiply(out, a, b, false, Threads::One);
 }
 
@@ -132,9 +131,8 @@ mod tests {
         let (n, k, m) = (5, 9, 4);
         let a: Vec<f64> = (0..n * k).map(number).collect();
         let b: Vec<f64> = (0..k * m).map(|at| number(at + 3)).collect();
-        let expected: Vec<f64> = (0..n * m)
-            .map(|at| (0..k).map(|inner| a[at / m * k + inner] * b[inner * m + at % m]).sum())
-            .collect();
+        let expected: Vec<f64> =
+            (0..n * m).map(|at| (0..k).map(|inner| a[at / m * k + inner] * b[inner * m + at % m]).sum()).collect();
         let mut out = vec![1.0; n * m];
         multiply(&mut out, MatrixRef::new(&a, n, k), MatrixRef::new(&b, k, m), false, Threads::All);
         assert_eq!(out, expected);

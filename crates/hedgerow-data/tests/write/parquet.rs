@@ -6,7 +6,7 @@ use std::process::Command;
 use hedgerow_core::{Label, Points};
 use hedgerow_data::progress::silent;
 use hedgerow_data::write::{ColumnData, Frame, WriteFormat, write_dataset};
-use hedgerow_data::{Column, Dataset, RoleColumn, ReadOptions, Split, read, read_bytes};
+use hedgerow_data::{Column, Dataset, ReadOptions, RoleColumn, Split, read, read_bytes};
 
 use crate::datasets::{digits, flowers};
 use crate::workbench::*;

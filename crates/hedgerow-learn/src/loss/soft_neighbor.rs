@@ -52,12 +52,7 @@ impl<R: Real> SoftNeighbor<R> {
 
     /// The loss of a query of class `label`, or `None` if no reference has its class: then the probability is 0 whatever the
     /// representations are, and there is nothing to learn.
-    pub fn loss<'a>(
-        &mut self,
-        query: &[R],
-        label: u32,
-        references: impl Iterator<Item = (&'a [R], u32)>,
-    ) -> Option<R> {
+    pub fn loss<'a>(&mut self, query: &[R], label: u32, references: impl Iterator<Item = (&'a [R], u32)>) -> Option<R> {
         self.distances.clear();
         self.is_same.clear();
         for (reference, its_label) in references {

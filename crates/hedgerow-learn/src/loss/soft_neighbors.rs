@@ -3,8 +3,8 @@
 use hedgerow_core::matrix::{MatrixRef, Threads, multiply};
 use rayon::prelude::*;
 
-use super::soft_neighbor::{DistanceScale, loss_and_factors};
 use super::RepresentationGradient;
+use super::soft_neighbor::{DistanceScale, loss_and_factors};
 use crate::matrix::{Matrix, vectorized};
 use crate::real::Real;
 
@@ -117,7 +117,8 @@ impl<R: Real> SoftNeighbors<R> {
         for &member in members {
             middle.iter_mut().zip(representations.row(member)).for_each(|(middle, &value)| *middle += share * value);
         }
-        let less_middle = |row: usize| representations.row(row).iter().zip(&middle).map(|(&value, &middle)| value - middle);
+        let less_middle =
+            |row: usize| representations.row(row).iter().zip(&middle).map(|(&value, &middle)| value - middle);
         self.references.clear();
         self.references.extend(members.iter().flat_map(|&member| less_middle(member)));
         self.queries.clear();
@@ -161,13 +162,8 @@ mod tests {
                 let members: Vec<usize> = (0..n).filter(|_| random.below(2) == 0).chain([n - 1]).collect();
                 let queries = random.below(n - 1)..n;
                 let mut gradient = RepresentationGradient::default();
-                let (loss, n_left_out) = SoftNeighbors::new(scale).loss(
-                    &representations,
-                    &labels,
-                    queries.clone(),
-                    &members,
-                    &mut gradient,
-                );
+                let (loss, n_left_out) =
+                    SoftNeighbors::new(scale).loss(&representations, &labels, queries.clone(), &members, &mut gradient);
 
                 let mut one = SoftNeighbor::new(scale);
                 let (mut sum, mut n_counted) = (0.0, 0);

@@ -40,12 +40,14 @@ impl<R: Real> SparseRows<R> {
         self.columns.resize(n_rows * width, 0);
         self.values.resize(n_rows * width, R::zero());
         let rows = self.columns.par_chunks_mut(width).zip(self.values.par_chunks_mut(width));
-        rows.zip(self.counts.par_iter_mut()).enumerate().with_min_len(16).for_each(|(row, ((columns, values), count))| {
-            vectorized(
-                #[inline(always)]
-                || *count = fill_row(row_of(row), &number, columns, values),
-            );
-        });
+        rows.zip(self.counts.par_iter_mut()).enumerate().with_min_len(16).for_each(
+            |(row, ((columns, values), count))| {
+                vectorized(
+                    #[inline(always)]
+                    || *count = fill_row(row_of(row), &number, columns, values),
+                );
+            },
+        );
     }
 
     /// Becomes the rows of a matrix.
@@ -397,10 +399,10 @@ mod tests {
         let chosen = [5, 2];
         let mut out = Matrix::default();
         masked_product(&gradient, weights.values(), &sparse(&active), &chosen, &mut out);
-        for r in 0..2 {
+        for (r, row) in chosen.into_iter().enumerate() {
             for c in 0..23 {
                 let product: f32 = (0..37).map(|k| gradient.row(r)[k] * weights.row(c)[k]).sum();
-                let expected = if active.row(chosen[r])[c] == 0.0 { 0.0 } else { product };
+                let expected = if active.row(row)[c] == 0.0 { 0.0 } else { product };
                 assert_eq!(out.row(r)[c], expected);
             }
         }

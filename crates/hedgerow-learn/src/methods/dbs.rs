@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Round, RoundReport, RoundSize, Workspace};
+use super::{Roles, Round, RoundReport, RoundSize, Workspace};
 use crate::error::StepError;
 use crate::learner::Learner;
 use crate::loss::DistanceScale;
@@ -18,6 +18,8 @@ pub struct Dbs {
     pub boundary_batch_size: usize,
     /// N_t: queries of a step.
     pub train_batch_size: usize,
+    /// Whether a point can be both a query and one that the set is made from. The paper keeps them apart.
+    pub roles: Roles,
     /// The distance and its sigma.
     pub scale: DistanceScale,
 }
@@ -25,7 +27,8 @@ pub struct Dbs {
 impl Default for Dbs {
     /// 100 and 100 points, as in the paper; sigma 60, under the squared distance.
     fn default() -> Self {
-        Self { boundary_batch_size: 100, train_batch_size: 100, scale: DistanceScale::default() }
+        let (roles, scale) = (Roles::default(), DistanceScale::default());
+        Self { boundary_batch_size: 100, train_batch_size: 100, roles, scale }
     }
 }
 
@@ -43,9 +46,10 @@ impl Dbs {
         // U: the representations of the subset.
         let representations = learner.forward(round.rows);
         // S: the boundary set of the first N_b elements of U.
-        boundary_set(representations, round.boundary_labels(), &mut work.members);
+        let (n_boundary, queries) = self.roles.of(round);
+        boundary_set(representations, &round.labels[..n_boundary], &mut work.members);
         // d, h, y-hat and L, for each of the other elements of U as the query.
-        let (loss, n_left_out) = work.soft_neighbor_loss(representations, round.labels, round.queries());
+        let (loss, n_left_out) = work.soft_neighbor_loss(representations, round.labels, queries);
         // One step to make L smaller. Points outside S that are no queries have no gradient.
         learner.descend(&mut work.gradient, loss)?;
         Ok(RoundReport { loss: loss.wide(), n_references: work.members.len(), n_left_out })

@@ -26,7 +26,7 @@ pub use dbt::{Dbt, NodeGradient};
 pub use mlp_classifier::MlpClassifier;
 pub use random_set::RandomSet;
 pub use siamese::Siamese;
-pub use soft_nn::{Roles, SoftNn};
+pub use soft_nn::SoftNn;
 pub use triplet::TripletNetwork;
 
 /// How representations are learned.
@@ -53,6 +53,27 @@ pub enum Method {
 impl Default for Method {
     fn default() -> Self {
         Self::Dbs(Dbs::default())
+    }
+}
+
+/// Whether the points of a round are references or queries, or both.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Roles {
+    /// The first N_b are what references are chosen from, the others are queries, as in the DBS paper.
+    #[default]
+    Apart,
+    /// Every point is a query, and a possible reference of all others.
+    Both,
+}
+
+impl Roles {
+    /// How many points, from the first on, references are chosen from, and which are queries.
+    fn of(self, round: &Round<'_>) -> (usize, std::ops::Range<usize>) {
+        match self {
+            Self::Apart => (round.n_boundary, round.queries()),
+            Self::Both => (round.rows.len(), 0..round.rows.len()),
+        }
     }
 }
 
@@ -92,9 +113,7 @@ impl Method {
         let all = |n_train: usize| RoundSize { n_boundary: 0, n_train };
         match self {
             Self::Dbs(method) => method.round_size(),
-            Self::Dbt(method) => {
-                RoundSize { n_boundary: method.boundary_batch_size, n_train: method.train_batch_size }
-            }
+            Self::Dbt(method) => RoundSize { n_boundary: method.boundary_batch_size, n_train: method.train_batch_size },
             Self::MlpClassifier(method) => all(method.batch_size),
             Self::Siamese(method) => all(method.batch_size),
             Self::Triplet(method) => all(method.batch_size),

@@ -21,9 +21,11 @@ impl RandomSet {
         work: &mut Workspace<R>,
     ) -> Result<RoundReport, StepError> {
         let representations = learner.forward(round.rows);
-        boundary_set(representations, round.boundary_labels(), &mut work.members);
-        random_set(round.boundary_labels(), work.members.len(), &mut round.random(), &mut work.members);
-        let (loss, n_left_out) = work.soft_neighbor_loss(representations, round.labels, round.queries());
+        let (n_boundary, queries) = self.0.roles.of(round);
+        let labels = &round.labels[..n_boundary];
+        boundary_set(representations, labels, &mut work.members);
+        random_set(labels, work.members.len(), &mut round.random(), &mut work.members);
+        let (loss, n_left_out) = work.soft_neighbor_loss(representations, round.labels, queries);
         learner.descend(&mut work.gradient, loss)?;
         Ok(RoundReport { loss: loss.wide(), n_references: work.members.len(), n_left_out })
     }

@@ -2,23 +2,12 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Round, RoundReport, RoundSize, Workspace};
+use super::{Roles, Round, RoundReport, RoundSize, Workspace};
 use crate::error::StepError;
 use crate::learner::Learner;
 use crate::loss::DistanceScale;
 use crate::real::Real;
 use crate::transform::Transform;
-
-/// Who is compared with whom.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Roles {
-    /// Half of the points are queries, the other half their references: DBS with the whole batch for S.
-    #[default]
-    Apart,
-    /// Every point is a query, and a reference of all others.
-    Both,
-}
 
 /// DBS without the choice: all points are references.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -36,12 +25,7 @@ pub struct SoftNn {
 
 impl Default for SoftNn {
     fn default() -> Self {
-        Self {
-            boundary_batch_size: 100,
-            train_batch_size: 100,
-            roles: Roles::Apart,
-            scale: DistanceScale::default(),
-        }
+        Self { boundary_batch_size: 100, train_batch_size: 100, roles: Roles::Apart, scale: DistanceScale::default() }
     }
 }
 
@@ -57,12 +41,9 @@ impl SoftNn {
         work: &mut Workspace<R>,
     ) -> Result<RoundReport, StepError> {
         let representations = learner.forward(round.rows);
-        let (references, queries) = match self.roles {
-            Roles::Apart => (0..round.n_boundary, round.queries()),
-            Roles::Both => (0..round.rows.len(), 0..round.rows.len()),
-        };
+        let (n_references, queries) = self.roles.of(round);
         work.members.clear();
-        work.members.extend(references);
+        work.members.extend(0..n_references);
         let (loss, n_left_out) = work.soft_neighbor_loss(representations, round.labels, queries);
         learner.descend(&mut work.gradient, loss)?;
         Ok(RoundReport { loss: loss.wide(), n_references: work.members.len(), n_left_out })

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::optimizer::AdamParams;
-use crate::transform::{Activation, Architecture, DenseNetwork, WeightInitialization, InputScale, TrainableNetwork};
+use crate::transform::{Activation, Architecture, DenseNetwork, InputScale, TrainableNetwork, WeightInitialization};
 use hedgerow_core::Points;
 
 const N_INPUTS: usize = 5;
@@ -48,7 +48,7 @@ impl Setting {
         let (loss, gradient) = self.loss(method, self.network.clone());
         assert!(loss > 0.0 && gradient.iter().any(|slope| *slope != 0.0));
         let step = 1e-6;
-        for at in 0..gradient.len() {
+        for (at, &slope) in gradient.iter().enumerate() {
             let near = |step: f64| {
                 let mut network = self.network.clone();
                 network.parameters_mut()[at] += step;
@@ -57,10 +57,9 @@ impl Setting {
             let difference = (near(step) - near(-step)) / (2.0 * step);
             let tolerance = 1e-6 * (1.0 + difference.abs());
             assert!(
-                (gradient[at] - difference).abs() < tolerance,
-                "{} parameter {at}: {} but finite differences give {difference}",
-                method.name(),
-                gradient[at]
+                (slope - difference).abs() < tolerance,
+                "{} parameter {at}: {slope} but finite differences give {difference}",
+                method.name()
             );
         }
     }
@@ -71,8 +70,13 @@ fn methods() -> Vec<Method> {
     vec![
         Method::Dbs(dbs),
         Method::Dbs(Dbs { scale: DistanceScale::Euclidean(2.0), ..dbs }),
+        Method::Dbs(Dbs { roles: Roles::Both, ..dbs }),
         Method::Dbt(Dbt { scale: dbs.scale, ..Dbt::v2().batched() }),
-        Method::Dbt(Dbt { scale: dbs.scale, voters: crate::selection::Voters::SiblingsAndParent, ..Dbt::v2().batched() }),
+        Method::Dbt(Dbt {
+            scale: dbs.scale,
+            voters: crate::selection::Voters::SiblingsAndParent,
+            ..Dbt::v2().batched()
+        }),
         Method::MlpClassifier(MlpClassifier::default()),
         Method::Siamese(Siamese::default()),
         Method::Triplet(TripletNetwork::default()),

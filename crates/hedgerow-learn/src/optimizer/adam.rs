@@ -166,8 +166,7 @@ fn descend<R: Real>(
                 let slope = gradient[at];
                 first[at] = first[at] + new1 * (slope - first[at]);
                 second[at] = second[at] + new2 * (slope * slope - second[at]);
-                let parameter =
-                    parameters[at] - size.rate * first[at] / (second[at].sqrt() * size.root + size.epsilon);
+                let parameter = parameters[at] - size.rate * first[at] / (second[at].sqrt() * size.root + size.epsilon);
                 parameters[at] = parameter;
                 average[at] = average[at] + size.fresh * (parameter - average[at]);
             }

@@ -87,13 +87,11 @@ impl Checkpoint {
             .map(|(name, bytes)| TensorView::new(Dtype::F32, vec![bytes.len() / 4], bytes).map(|view| (*name, view)))
             .collect();
         let views = views.map_err(|error| failed(std::io::Error::other(error)))?;
-        let file = safetensors::serialize(views, Some(metadata)).map_err(|error| failed(std::io::Error::other(error)))?;
+        let file =
+            safetensors::serialize(views, Some(metadata)).map_err(|error| failed(std::io::Error::other(error)))?;
         let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        let mut partial = tempfile::Builder::new()
-            .prefix(".hedgerow-")
-            .suffix(".partial")
-            .tempfile_in(folder)
-            .map_err(failed)?;
+        let mut partial =
+            tempfile::Builder::new().prefix(".hedgerow-").suffix(".partial").tempfile_in(folder).map_err(failed)?;
         partial.write_all(&file).map_err(failed)?;
         partial.as_file().sync_all().map_err(failed)?;
         partial.persist(path).map_err(|error| failed(error.error))?;
@@ -106,8 +104,8 @@ impl Checkpoint {
 
     /// Reads a checkpoint.
     pub(crate) fn read(path: &Path) -> Result<Self, TrainError> {
-        let bytes = std::fs::read(path)
-            .map_err(|source| TrainError::File { path: path.to_owned(), act: "reading", source })?;
+        let bytes =
+            std::fs::read(path).map_err(|source| TrainError::File { path: path.to_owned(), act: "reading", source })?;
         Self::parse(&bytes).map_err(|reason| TrainError::Checkpoint { path: path.to_owned(), reason })
     }
 

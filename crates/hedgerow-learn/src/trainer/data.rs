@@ -1,7 +1,7 @@
 //! Examples as a run sees them: classes counted from 0, some kept for validation.
 
 use hedgerow_core::random::shuffle;
-use hedgerow_core::{ClassId, Examples, PointsRef};
+use hedgerow_core::{ClassId, Examples, Label, Points, PointsRef};
 
 use crate::error::TrainError;
 
@@ -16,14 +16,27 @@ pub(crate) struct TrainingData<'a> {
     pub(crate) labels: Vec<u32>,
     /// In rising order.
     pub(crate) classes: Vec<ClassId>,
-    /// Rows to learn from, and rows to validate with.
+    /// Rows to learn from.
     pub(crate) train: Vec<usize>,
-    pub(crate) validation: Vec<usize>,
+    pub(crate) validation: Option<Held>,
+}
+
+/// Examples that are not learned from.
+#[derive(Debug, Clone)]
+pub(crate) struct Held {
+    pub(crate) points: Points,
+    pub(crate) labels: Vec<Label>,
 }
 
 impl<'a> TrainingData<'a> {
-    /// Takes examples of at least two classes, and keeps a share of each class for validation.
-    pub(crate) fn new(examples: &Examples<'a>, validation_share: f64, seed: u64) -> Result<Self, TrainError> {
+    /// Takes examples of at least two classes. Validates with `given`, or else keeps a share of each class for it.
+    pub(crate) fn new(
+        examples: &Examples<'a>,
+        given: Option<&Examples<'_>>,
+        validation_share: f64,
+        seed: u64,
+    ) -> Result<Self, TrainError> {
+        let validation_share = if given.is_some() { 0.0 } else { validation_share };
         let n_examples = examples.len();
         let mut of_rows = Vec::with_capacity(n_examples);
         for (row, &label) in examples.labels().iter().enumerate() {
@@ -52,7 +65,22 @@ impl<'a> TrainingData<'a> {
         }
         train.sort_unstable();
         validation.sort_unstable();
-        Ok(Self { points: examples.points(), labels, classes, train, validation })
+        let points = examples.points();
+        let validation = match given {
+            Some(given) => {
+                if (given.points().width(), given.points().kind()) != (points.width(), points.kind()) {
+                    let (expected, got) = (points.width(), given.points().width());
+                    return Err(TrainError::Validation { expected, got, kind: points.kind() });
+                }
+                Some(Held { points: given.points().to_owned(), labels: given.labels().to_vec() })
+            }
+            None => {
+                let labels = validation.iter().map(|&row| examples.labels()[row]).collect();
+                Some(Held { points: points.select(&validation), labels })
+            }
+        };
+        let validation = validation.filter(|held| !held.labels.is_empty());
+        Ok(Self { points, labels, classes, train, validation })
     }
 
     /// A number that is another one, almost surely, for other data: kept with a checkpoint.
@@ -68,6 +96,7 @@ impl<'a> TrainingData<'a> {
             values.iter().for_each(|&value| take(u64::from(value)));
         }
         self.labels.iter().for_each(|&label| take(u64::from(self.classes[label as usize].0)));
+        take(self.validation.as_ref().map_or(0, |held| held.labels.len() as u64));
         hash
     }
 }
@@ -75,28 +104,45 @@ impl<'a> TrainingData<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use hedgerow_core::{Label, Points};
 
     #[test]
     fn a_share_of_each_class_is_kept_and_every_class_stays() {
-        let labels: Vec<Label> = (0..100).map(|row| Label::class(if row < 90 { 7 } else { 3 })).chain([Label::class(5)]).collect();
+        let labels: Vec<Label> =
+            (0..100).map(|row| Label::class(if row < 90 { 7 } else { 3 })).chain([Label::class(5)]).collect();
         let points = Points::from_f32(1, (0..101).map(|row| row as f32).collect()).unwrap();
         let examples = Examples::new(points.view(), &labels).unwrap();
-        let data = TrainingData::new(&examples, 0.1, 3).unwrap();
+        let data = TrainingData::new(&examples, None, 0.1, 3).unwrap();
         assert_eq!(data.classes, [ClassId(3), ClassId(5), ClassId(7)]);
-        let kept = |class: u32| data.validation.iter().filter(|&&row| data.labels[row] == class).count();
-        assert_eq!([kept(0), kept(1), kept(2)], [1, 0, 9]);
-        let mut all = [data.train.clone(), data.validation.clone()].concat();
-        all.sort_unstable();
-        assert!(all.into_iter().eq(0..101));
-        let other = TrainingData::new(&Examples::new(points.view(), &labels).unwrap(), 0.1, 4).unwrap();
-        assert_ne!(data.validation, other.validation);
+        let held = data.validation.as_ref().unwrap();
+        let kept = |class: u32| held.labels.iter().filter(|&&label| label == Label::class(class)).count();
+        assert_eq!([kept(3), kept(5), kept(7)], [1, 0, 9]);
+        let mut all: Vec<f32> = data.train.iter().map(|&row| row as f32).collect();
+        all.extend(held.points.view().as_f32().unwrap());
+        all.sort_by(f32::total_cmp);
+        assert!(all.into_iter().eq((0..101).map(|row| row as f32)));
+        let other = TrainingData::new(&examples, None, 0.1, 4).unwrap();
+        assert_ne!(held.points, other.validation.as_ref().unwrap().points);
         assert_eq!(data.fingerprint(), other.fingerprint());
         let mut values: Vec<f32> = (0..101).map(|row| row as f32).collect();
         values[17] = -17.0;
         let changed = Points::from_f32(1, values).unwrap();
-        let changed = TrainingData::new(&Examples::new(changed.view(), &labels).unwrap(), 0.1, 3).unwrap();
+        let changed = TrainingData::new(&Examples::new(changed.view(), &labels).unwrap(), None, 0.1, 3).unwrap();
         assert_ne!(data.fingerprint(), changed.fingerprint());
+    }
+
+    #[test]
+    fn examples_given_for_validation_are_used_and_all_others_learned_from() {
+        let points = Points::from_f32(1, (0..10).map(|row| row as f32).collect()).unwrap();
+        let labels: Vec<Label> = (0..10).map(|row| Label::class(row % 2)).collect();
+        let examples = Examples::new(points.view(), &labels).unwrap();
+        let given = Examples::new(points.view().slice(0..3), &labels[..3]).unwrap();
+        let data = TrainingData::new(&examples, Some(&given), 0.5, 0).unwrap();
+        assert_eq!(data.train.len(), 10);
+        assert_eq!(data.validation.unwrap().labels, labels[..3]);
+        let wide = Points::from_f32(2, vec![0.0; 2]).unwrap();
+        let wide = Examples::new(wide.view(), &labels[..1]).unwrap();
+        let error = TrainingData::new(&examples, Some(&wide), 0.5, 0).unwrap_err().to_string();
+        assert!(error.starts_with("the examples for validation have 2 features"), "{error}");
     }
 
     #[test]
@@ -104,7 +150,7 @@ mod tests {
         let points = Points::from_f32(1, vec![0.0, 1.0]).unwrap();
         let refused = |labels: &[Label]| {
             let points = points.view().slice(0..labels.len());
-            TrainingData::new(&Examples::new(points, labels).unwrap(), 0.1, 0).unwrap_err().to_string()
+            TrainingData::new(&Examples::new(points, labels).unwrap(), None, 0.1, 0).unwrap_err().to_string()
         };
         assert!(refused(&[Label::class(1), Label::Value(0.5)]).starts_with("row 1 is value 0.5"));
         assert!(refused(&[Label::class(1), Label::class(1)]).starts_with("all 2 examples are of one class"));

@@ -12,7 +12,7 @@ mod run;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 
-use hedgerow_core::{ClassId, Examples, PointsRef};
+use hedgerow_core::{ClassId, Examples, Label, PointsRef};
 
 use crate::error::{ApplyError, TrainError};
 use crate::transform::DenseNetwork;
@@ -98,6 +98,16 @@ impl Classifier {
         };
         Ok((0..outputs.n_rows()).map(class).collect())
     }
+
+    /// Share of points, in percent, that are given another class than their label says.
+    ///
+    /// # Errors
+    /// Points that the network cannot take.
+    pub fn error_percent(&self, points: PointsRef<'_>, labels: &[Label]) -> Result<f64, ApplyError> {
+        let answers = self.predict(points)?;
+        let n_wrong = answers.iter().zip(labels).filter(|(class, label)| Label::Class(**class) != **label).count();
+        Ok(100.0 * n_wrong as f64 / labels.len().max(1) as f64)
+    }
 }
 
 /// Learns representations from labelled examples.
@@ -134,12 +144,25 @@ pub fn train(
     options: &RunOptions,
     listener: &mut Listener<'_>,
 ) -> Result<Trained, TrainError> {
+    train_validated(examples, None, params, options, listener)
+}
+
+/// As [`train`], with examples of their own for validation, if they are given, and no share of the others.
+///
+/// # Errors
+/// As [`train`], and examples for validation that are not like the others.
+pub fn train_validated(
+    examples: &Examples<'_>,
+    validation: Option<&Examples<'_>>,
+    params: &TrainingParams,
+    options: &RunOptions,
+    listener: &mut Listener<'_>,
+) -> Result<Trained, TrainError> {
     params.check()?;
-    if let Some(seconds) = options.max_seconds {
-        if !(seconds > 0.0) {
-            let expected = "give a number of seconds above 0, or none";
-            return Err(TrainError::Parameter { parameter: "max_seconds", got: seconds.to_string(), expected });
-        }
+    // Written so that NaN is refused too.
+    if let Some(seconds) = options.max_seconds.filter(|seconds| seconds.is_nan() || *seconds <= 0.0) {
+        let expected = "give a number of seconds above 0, or none";
+        return Err(TrainError::Parameter { parameter: "max_seconds", got: seconds.to_string(), expected });
     }
-    run::Run::new(examples, params, options)?.carry_out(options, listener)
+    run::Run::new(examples, validation, params, options)?.carry_out(options, listener)
 }

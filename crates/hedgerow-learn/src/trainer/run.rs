@@ -1,13 +1,12 @@
 //! How a run goes.
 
-use std::ops::ControlFlow;
 use std::path::Path;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use hedgerow_core::{Examples, Label};
 
 use super::checkpoint::{Checkpoint, Progress, Weights};
-use super::data::TrainingData;
+use super::data::{Held, TrainingData};
 use super::event::{EpochRecord, Event, Notice, Validation};
 use super::params::{Keep, TrainingParams};
 use super::{Classifier, Listener, Outcome, RunOptions, Trained};
@@ -27,6 +26,44 @@ const ASTRAY: f64 = 1e6;
 
 /// Seconds between checkpoints, if not told otherwise.
 const CHECKPOINT_SECONDS: f64 = 60.0;
+
+/// What a run is told and asked from outside while it goes on.
+struct Watch<'o, 'l> {
+    options: &'o RunOptions,
+    listener: &'o mut Listener<'l>,
+    is_stopped: bool,
+    started: Instant,
+    last_checkpoint: Instant,
+}
+
+impl<'o, 'l> Watch<'o, 'l> {
+    fn new(options: &'o RunOptions, listener: &'o mut Listener<'l>) -> Self {
+        let now = Instant::now();
+        Self { options, listener, is_stopped: false, started: now, last_checkpoint: now }
+    }
+
+    fn tell(&mut self, event: &Event<'_>) {
+        self.is_stopped |= (self.listener)(event).is_break();
+    }
+
+    /// Why the run is to end now, if it is.
+    fn ended(&self) -> Option<Outcome> {
+        let seconds = self.started.elapsed().as_secs_f64();
+        let is_over = self.options.max_seconds.is_some_and(|most| seconds >= most);
+        if self.is_stopped { Some(Outcome::Stopped) } else { is_over.then_some(Outcome::TimeUp) }
+    }
+
+    /// Where to write a checkpoint, if it is time for one.
+    fn checkpoint_due(&mut self) -> Option<&'o Path> {
+        let path = self.options.checkpoint.as_deref()?;
+        let every = self.options.checkpoint_seconds.unwrap_or(CHECKPOINT_SECONDS);
+        if self.last_checkpoint.elapsed().as_secs_f64() < every {
+            return None;
+        }
+        self.last_checkpoint = Instant::now();
+        Some(path)
+    }
+}
 
 /// A run under way.
 pub(super) struct Run<'a> {
@@ -48,15 +85,15 @@ impl<'a> Run<'a> {
     /// A run at its start, or where its checkpoint left it.
     pub(super) fn new(
         examples: &Examples<'a>,
+        validation: Option<&Examples<'_>>,
         params: &'a TrainingParams,
         options: &RunOptions,
     ) -> Result<Self, TrainError> {
-        let data = TrainingData::new(examples, params.validation_share, params.seed)?;
+        let data = TrainingData::new(examples, validation, params.validation_share, params.seed)?;
         let points = data.points;
         let scale = InputScale::for_points(points);
         let wanted = params.method.round_size();
-        let partition =
-            Partition::new(data.train.clone(), &data.labels, data.classes.len(), wanted, params.seed);
+        let partition = Partition::new(data.train.clone(), &data.labels, data.classes.len(), wanted, params.seed);
         let mut notices = Vec::new();
         if partition.size() != wanted {
             notices.push(Notice::RoundsShrunk { wanted, now: partition.size() });
@@ -64,7 +101,7 @@ impl<'a> Run<'a> {
         if partition.is_by_class() {
             notices.push(Notice::RoundsByClass { n_classes: data.classes.len() });
         }
-        if data.validation.is_empty() && params.validation_share > 0.0 {
+        if data.validation.is_none() && params.validation_share > 0.0 {
             notices.push(Notice::NoValidation { n_examples: data.labels.len() });
         }
         let default_layers = || TrainingParams::default_layers(data.labels.len(), points.width());
@@ -126,8 +163,7 @@ impl<'a> Run<'a> {
             best: self.best_weights.clone(),
         };
         let progress = Progress { step: self.learner.adam().n_steps(), ..self.progress.clone() };
-        let checkpoint =
-            Checkpoint { params: self.params.clone(), fingerprint: self.fingerprint, progress, weights };
+        let checkpoint = Checkpoint { params: self.params.clone(), fingerprint: self.fingerprint, progress, weights };
         checkpoint.write(path)
     }
 
@@ -137,62 +173,36 @@ impl<'a> Run<'a> {
         options: &RunOptions,
         listener: &mut Listener<'_>,
     ) -> Result<Trained, TrainError> {
-        let started = Instant::now();
-        let mut last_checkpoint = Instant::now();
-        let between_checkpoints =
-            Duration::from_secs_f64(options.checkpoint_seconds.unwrap_or(CHECKPOINT_SECONDS).clamp(0.0, 1e9));
-        let is_over = || options.max_seconds.is_some_and(|seconds| started.elapsed().as_secs_f64() >= seconds);
-        let mut stopped = listener(&Event::Started {
+        let mut watch = Watch::new(options, listener);
+        watch.tell(&Event::Started {
             n_epochs: self.n_epochs,
             n_rounds: self.partition.n_rounds(),
             epoch: self.progress.epoch,
-        })
-        .is_break();
-        for notice in self.notices.clone() {
-            stopped |= listener(&Event::Notice(&notice)).is_break();
-        }
+        });
+        self.notices.iter().for_each(|notice| watch.tell(&Event::Notice(notice)));
         let mut outcome = Outcome::Finished;
         while self.progress.epoch < self.n_epochs {
-            let ended = self.epoch(listener, &mut stopped, &is_over, &mut |run, listener| {
-                match &options.checkpoint {
-                    Some(path) if last_checkpoint.elapsed() >= between_checkpoints => {
-                        run.save(path)?;
-                        last_checkpoint = Instant::now();
-                        Ok(listener(&Event::Checkpoint(path)))
-                    }
-                    _ => Ok(ControlFlow::Continue(())),
-                }
-            })?;
-            if let Some(ended) = ended {
+            if let Some(ended) = self.epoch(&mut watch)? {
                 outcome = ended;
                 break;
             }
         }
         if let Some(path) = &options.checkpoint {
             self.save(path)?;
-            let _ = listener(&Event::Checkpoint(path));
+            watch.tell(&Event::Checkpoint(path));
         }
         self.finish(outcome)
     }
 
     /// One epoch, or what is left of it. Gives why the run is over, if it is.
-    fn epoch(
-        &mut self,
-        listener: &mut Listener<'_>,
-        stopped: &mut bool,
-        is_over: &dyn Fn() -> bool,
-        after_round: &mut dyn FnMut(&Self, &mut Listener<'_>) -> Result<ControlFlow<()>, TrainError>,
-    ) -> Result<Option<Outcome>, TrainError> {
+    fn epoch(&mut self, watch: &mut Watch<'_, '_>) -> Result<Option<Outcome>, TrainError> {
         let epoch = self.progress.epoch;
         let rows = self.partition.epoch(epoch as u64);
         let (n_rounds, size) = (self.partition.n_rounds(), self.partition.size());
         let mut learning_rate = 0.0;
         while self.progress.round < n_rounds {
-            if *stopped {
-                return Ok(Some(Outcome::Stopped));
-            }
-            if is_over() {
-                return Ok(Some(Outcome::TimeUp));
+            if let Some(ended) = watch.ended() {
+                return Ok(Some(ended));
             }
             let round = self.progress.round;
             let at = epoch as f64 + round as f64 / n_rounds as f64;
@@ -203,21 +213,22 @@ impl<'a> Run<'a> {
             self.progress.loss_sum += report.loss;
             self.progress.references_sum += report.n_references as f64;
             self.progress.n_left_out += report.n_left_out;
-            let event = Event::Round {
+            watch.tell(&Event::Round {
                 epoch,
                 round,
                 step: self.learner.adam().n_steps(),
                 loss: report.loss,
                 n_references: report.n_references,
                 learning_rate,
-            };
-            *stopped |= listener(&event).is_break();
-            *stopped |= after_round(self, listener)?.is_break();
+            });
+            if let Some(path) = watch.checkpoint_due() {
+                self.save(path)?;
+                watch.tell(&Event::Checkpoint(path));
+            }
         }
         let is_last = epoch + 1 == self.n_epochs;
         let every = self.params.evaluate_every.unwrap_or_else(|| self.n_epochs.div_ceil(EVALUATIONS));
-        let validation =
-            if is_last || (epoch + 1) % every == 0 { self.evaluate()? } else { None };
+        let validation = if is_last || (epoch + 1) % every == 0 { self.evaluate()? } else { None };
         let record = EpochRecord {
             epoch,
             train_seconds: self.progress.train_seconds,
@@ -230,13 +241,12 @@ impl<'a> Run<'a> {
         self.progress.records.push(record);
         (self.progress.epoch, self.progress.round) = (epoch + 1, 0);
         (self.progress.loss_sum, self.progress.references_sum, self.progress.n_left_out) = (0.0, 0.0, 0);
-        *stopped |= listener(&Event::Epoch(&record)).is_break();
+        watch.tell(&Event::Epoch(&record));
         let waited = self.params.patience.is_some_and(|patience| self.progress.evaluations_since_best >= patience);
-        Ok(match () {
-            () if is_last => None,
-            () if waited => Some(Outcome::StoppedEarly),
-            () if *stopped => Some(Outcome::Stopped),
-            () => None,
+        Ok(match is_last {
+            true => None,
+            false if waited => Some(Outcome::StoppedEarly),
+            false => watch.ended(),
         })
     }
 
@@ -278,14 +288,13 @@ impl<'a> Run<'a> {
 
     /// Asks about the examples kept for validation, and remembers the weights if they are the best so far.
     fn evaluate(&mut self) -> Result<Option<Validation>, TrainError> {
-        if self.data.validation.is_empty() {
-            return Ok(None);
-        }
+        let Some(held) = &self.data.validation else { return Ok(None) };
+        let validation = self.validate(held, &self.network(self.weights())?)?;
         self.progress.evaluated_step = self.learner.adam().n_steps();
-        let validation = self.validate(&self.network(self.weights())?)?;
-        let is_better = self.progress.best.is_none_or(|best| {
-            (validation.error_percent, validation.n_nodes) < (best.error_percent, best.n_nodes)
-        });
+        let is_better = self
+            .progress
+            .best
+            .is_none_or(|best| (validation.error_percent, validation.n_nodes) < (best.error_percent, best.n_nodes));
         if is_better {
             self.progress.best = Some(validation);
             self.progress.evaluations_since_best = 0;
@@ -298,23 +307,17 @@ impl<'a> Run<'a> {
         Ok(Some(validation))
     }
 
-    fn validate(&self, network: &DenseNetwork) -> Result<Validation, TrainError> {
-        let data = &self.data;
+    fn validate(&self, held: &Held, network: &DenseNetwork) -> Result<Validation, TrainError> {
         let transform = self.transform_of(network);
-        let representations = transform.apply(data.points)?;
-        let shown = ShownExamples::shuffled(representations.view(), self.labels, &data.train, self.params.seed);
-        let queries = representations.view().select(&data.validation);
-        let labels: Vec<Label> = data.validation.iter().map(|&row| self.labels[row]).collect();
+        let representations = transform.apply(self.data.points)?;
+        let shown = ShownExamples::shuffled(representations.view(), self.labels, &self.data.train, self.params.seed);
+        let queries = transform.apply(held.points.view())?;
         let tree = shown
-            .evaluate(Structure::Tree, queries.view(), &labels, self.params.seed)
+            .evaluate(Structure::Tree, queries.view(), &held.labels, self.params.seed)
             .expect("representations that have been checked, all of one width");
         let error_percent = match self.classifier_of(network) {
             None => tree.error_percent,
-            Some(classifier) => {
-                let answers = classifier.predict(data.points.select(&data.validation).view())?;
-                let n_wrong = answers.iter().zip(&labels).filter(|(class, label)| Label::Class(**class) != **label);
-                100.0 * n_wrong.count() as f64 / labels.len() as f64
-            }
+            Some(classifier) => classifier.error_percent(held.points.view(), &held.labels)?,
         };
         Ok(Validation { error_percent, n_nodes: tree.n_stored })
     }
@@ -343,8 +346,7 @@ impl<'a> Run<'a> {
         let network = self.network(&weights)?;
         let validation = match self.params.keep {
             Keep::Best => self.progress.best,
-            Keep::Last if self.data.validation.is_empty() => None,
-            Keep::Last => Some(self.validate(&network)?),
+            Keep::Last => self.data.validation.as_ref().map(|held| self.validate(held, &network)).transpose()?,
         };
         Ok(Trained {
             transform: self.transform_of(&network),

@@ -162,8 +162,7 @@ impl<R: Real> DenseNetwork<R> {
     }
 
     pub(crate) fn layers(&self) -> impl Iterator<Item = Layer<'_, R>> {
-        self.places()
-            .map(|(weights, bias)| Layer { weights: &self.parameters[weights], bias: &self.parameters[bias] })
+        self.places().map(|(weights, bias)| Layer { weights: &self.parameters[weights], bias: &self.parameters[bias] })
     }
 
     /// The network without its last layer: what a classifier knows of a point before it names the class.

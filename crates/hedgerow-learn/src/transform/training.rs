@@ -135,8 +135,17 @@ impl<R: Real> Transform<R> for TrainableNetwork<R> {
     }
 
     fn backward(&mut self, rows: &[usize], gradient: &Matrix<R>) {
-        let Self { network, gradient: of_parameters, inputs, before_activation, behind, before, rows: taken, columns, .. } =
-            self;
+        let Self {
+            network,
+            gradient: of_parameters,
+            inputs,
+            before_activation,
+            behind,
+            before,
+            rows: taken,
+            columns,
+            ..
+        } = self;
         behind.clone_from(gradient);
         let activation = network.architecture().activation;
         let places: Vec<_> = network.places().collect();
@@ -234,7 +243,8 @@ impl<R: Real> TrainableNetwork<R> {
         self.inputs
             .iter()
             .map(|input| {
-                let n = input.sparse.n_filled() as f64 / (input.sparse.n_rows() * input.dense.n_columns().max(784)) as f64;
+                let n =
+                    input.sparse.n_filled() as f64 / (input.sparse.n_rows() * input.dense.n_columns().max(784)) as f64;
                 format!("{} {:.3}; ", input.is_sparse, n)
             })
             .collect()
