@@ -3,6 +3,9 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
+use crate::learn::Asked;
+use crate::learn::recipes::Experiment;
+
 /// What the program prints for `--help`.
 pub const HELP: &str = "\
 Measurements of hedgerow. bench/README.md says how to read them.
@@ -11,6 +14,7 @@ Usage:
   cargo run --release -p hedgerow-bench -- ratios [--json] [--repeat N] [--save]
   cargo run --release -p hedgerow-bench -- mnist DIR [--repeat N] [--save]
   cargo run --release -p hedgerow-bench -- data [--mnist DIR] [--repeat N] [--save]
+  cargo run --release -p hedgerow-bench -- learn WHAT [--data NAME] [--only RECIPE] [--seeds N] [--epochs N]
 
 ratios       Each structure against plain ways to do the same, both sides in one run.
   --json     Print JSON, with every single measurement, instead of a table.
@@ -26,7 +30,15 @@ data         Reading files against numpy, pandas, pyarrow and scikit-learn, whic
   --mnist    Folder as of mnist, whose training pictures are read instead of synthetic ones.
   --repeat   Measurements of each side, of which the median counts. [default: 5]
 
-All:
+learn        Error, nodes and time of whole training runs on MNIST and Fashion-MNIST, which it gets if they are not there.
+             Each run is kept as soon as it is over, in bench/runs/<date>-<machine>/; a command that was stopped goes on where it was.
+  WHAT       table, training-time, plane, ablation, presets or choice. bench/README.md says what each is.
+  --data     Only this data set: mnist or fashion-mnist. May be given more than once.
+  --only     Only this recipe. May be given more than once.
+  --seeds    Seeds of each recipe. [default: 3]
+  --epochs   Other epochs than the recipes have, to look at something quickly.
+
+All but learn:
   --save     Keep the results in bench/runs/<date>-<machine>/.
   --help     Print this text.
 
@@ -35,7 +47,7 @@ Exit code: 0, 1 if something could not be read, written or verified, 2 if the ar
 ";
 
 /// What to do.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub enum Task {
     /// Print [`HELP`].
     Help,
@@ -54,6 +66,8 @@ pub enum Task {
         /// Where the four files of MNIST are, if its pictures are to be read.
         mnist: Option<PathBuf>,
     },
+    /// Train.
+    Learn(Asked),
 }
 
 /// What `ratios` prints.
@@ -66,7 +80,7 @@ pub enum Format {
 }
 
 /// A checked command line.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Arguments {
     /// What to do.
     pub task: Task,
@@ -80,10 +94,10 @@ pub struct Arguments {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum UsageError {
     /// No command.
-    #[error("no command given: say `ratios`, `mnist DIR`, `data` or `--help`")]
+    #[error("no command given: say `ratios`, `mnist DIR`, `data`, `learn WHAT` or `--help`")]
     NoCommand,
     /// An unknown command.
-    #[error("unknown command `{0}`: say `ratios`, `mnist DIR`, `data` or `--help`")]
+    #[error("unknown command `{0}`: say `ratios`, `mnist DIR`, `data`, `learn WHAT` or `--help`")]
     Command(String),
     /// `mnist` without its folder.
     #[error("`mnist` needs the folder of the four IDX files: `mnist DIR`")]
@@ -98,6 +112,19 @@ pub enum UsageError {
         command: &'static str,
         /// What it does not take.
         argument: String,
+    },
+    /// `learn` without what.
+    #[error("`learn` needs to know what: `learn table`, `training-time`, `plane`, `ablation`, `presets` or `choice`")]
+    NoExperiment,
+    /// An option of `learn` without a good value.
+    #[error("`{option}` needs {expected}, not `{got}`")]
+    Value {
+        /// The option.
+        option: &'static str,
+        /// What it needs.
+        expected: &'static str,
+        /// What it got.
+        got: String,
     },
     /// A bad `--repeat`.
     #[error("`--repeat` needs a whole number from 1 to {MAX_REPEATS}, not `{0}`")]
@@ -118,6 +145,7 @@ impl Arguments {
         match command.to_str() {
             Some("ratios") => Self::ratios(arguments),
             Some("mnist") => Self::mnist(arguments),
+            Some("learn") => Self::learn(arguments),
             Some("data") => Self::data(arguments),
             Some("help" | "--help" | "-h") => Ok(Self { task: Task::Help, repeats: 1, save: false }),
             _ => Err(UsageError::Command(command.to_string_lossy().into_owned())),
@@ -136,6 +164,32 @@ impl Arguments {
             }
         }
         Ok(Self { task: Task::Ratios { format }, repeats, save })
+    }
+
+    fn learn(mut arguments: impl Iterator<Item = OsString>) -> Result<Self, UsageError> {
+        let what = arguments.next().and_then(|what| what.into_string().ok());
+        let experiment = Experiment::ALL.into_iter().find(|experiment| Some(experiment.name()) == what.as_deref());
+        let experiment = experiment.ok_or(UsageError::NoExperiment)?;
+        let mut asked = Asked { experiment, data: Vec::new(), only: Vec::new(), n_seeds: 3, epochs: None };
+        while let Some(argument) = arguments.next() {
+            let argument = argument.to_string_lossy().into_owned();
+            let value = arguments.next().map(|value| value.to_string_lossy().into_owned()).unwrap_or_default();
+            let wrong = |option: &'static str, expected: &'static str| {
+                Err(UsageError::Value { option, expected, got: value.clone() })
+            };
+            match (argument.as_str(), value.parse::<u64>().ok().filter(|number| *number > 0)) {
+                ("--data", _) if experiment.data().contains(&value) => asked.data.push(value),
+                ("--data", _) => return wrong("--data", "a data set of the experiment: mnist or fashion-mnist"),
+                ("--only", _) if !value.is_empty() => asked.only.push(value),
+                ("--only", _) => return wrong("--only", "the name of a recipe"),
+                ("--seeds", Some(seeds)) => asked.n_seeds = seeds,
+                ("--seeds", None) => return wrong("--seeds", "a whole number above 0"),
+                ("--epochs", Some(epochs)) => asked.epochs = usize::try_from(epochs).ok(),
+                ("--epochs", None) => return wrong("--epochs", "a whole number above 0"),
+                _ => return Err(UsageError::Argument { command: "learn", argument }),
+            }
+        }
+        Ok(Self { task: Task::Learn(asked), repeats: 1, save: false })
     }
 
     fn mnist(mut rest: impl Iterator<Item = OsString>) -> Result<Self, UsageError> {

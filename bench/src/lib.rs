@@ -11,6 +11,7 @@ pub mod arguments;
 pub mod data;
 pub mod date;
 pub mod interleaved;
+pub mod learn;
 pub mod machine;
 pub mod mnist;
 pub mod plain;

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use hedgerow_bench::arguments::{Arguments, Format, HELP, Task};
 use hedgerow_bench::machine::{Machine, describe_moment};
 use hedgerow_bench::save::{Results, save};
-use hedgerow_bench::{data, mnist, ratios};
+use hedgerow_bench::{data, learn, mnist, ratios};
 
 fn main() -> ExitCode {
     let arguments = match Arguments::parse(std::env::args_os().skip(1)) {
@@ -29,9 +29,13 @@ fn run(arguments: &Arguments) -> Result<(), Box<dyn std::error::Error>> {
     if cfg!(debug_assertions) && arguments.task != Task::Help {
         eprintln!("warning: built without --release, so that these times mean nothing");
     }
+    if let Task::Learn(asked) = &arguments.task {
+        // Keeps its results itself, run by run.
+        return print(&learn::run(asked, None)?);
+    }
     let moment = describe_moment();
     let (output, results) = match &arguments.task {
-        Task::Help => return print(HELP),
+        Task::Help | Task::Learn(_) => return print(HELP),
         Task::Ratios { format } => {
             let table = ratios::measure(arguments.repeats)?;
             let results = Results {

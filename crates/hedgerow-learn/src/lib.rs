@@ -19,6 +19,7 @@ pub mod matrix;
 mod methods;
 mod minibatch;
 mod optimizer;
+mod presets;
 mod real;
 pub mod selection;
 mod trainer;
@@ -34,6 +35,7 @@ pub use methods::{
     TripletNetwork, Workspace,
 };
 pub use optimizer::{Adam, AdamParams, LearningRate, Schedule};
+pub use presets::{Preset, UnknownPreset};
 pub use real::Real;
 pub use selection::Voters;
 pub use trainer::{

@@ -1,0 +1,203 @@
+//! What the methods reach: error, nodes and time of whole runs, as in the DBS paper's table and figures.
+//!
+//! A run takes minutes, so that each is written down as soon as it is over and never made twice: a command that was stopped goes on
+//! where it was. `recipes.rs` says what is run, `record.rs` what is kept of a run.
+
+pub mod recipes;
+pub mod record;
+
+use std::ops::ControlFlow;
+use std::path::PathBuf;
+use std::time::Instant;
+
+use hedgerow_core::{Label, PointsRef};
+use hedgerow_data::fetch::{FetchError, GetOptions, Store, get};
+use hedgerow_data::progress::silent;
+use hedgerow_data::{DataName, Dataset, LoadError, Split};
+use hedgerow_learn::evaluation::{Evaluation, EvaluationError, ShownExamples, Structure};
+use hedgerow_learn::{
+    ApplyError, Event, Outcome, PictureShape, RunOptions, TrainError, Trained, TrainingParams, train_validated,
+};
+
+use crate::date;
+use crate::machine::Machine;
+use recipes::{Experiment, Recipe, Test};
+use record::{CurvePoint, Records, RunRecord};
+
+/// Why there is no result.
+#[derive(Debug, thiserror::Error)]
+#[allow(missing_docs, reason = "each variant is the error it holds")]
+pub enum LearnError {
+    #[error(transparent)]
+    Load(#[from] LoadError),
+    #[error(transparent)]
+    Fetch(#[from] FetchError),
+    #[error(transparent)]
+    Train(#[from] TrainError),
+    #[error(transparent)]
+    Apply(#[from] ApplyError),
+    #[error(transparent)]
+    Evaluation(#[from] EvaluationError),
+    #[error("{}: {source}", path.display())]
+    File { path: PathBuf, source: std::io::Error },
+    #[error("{}, line {line}: {what}; mend the line, or remove the file to make its runs again", path.display())]
+    Damaged { path: PathBuf, line: usize, what: String },
+    #[error("there is no recipe {name:?} in this experiment; it has {known}")]
+    NoRecipe { name: String, known: String },
+}
+
+/// What is asked for.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Asked {
+    /// Which experiment.
+    pub experiment: Experiment,
+    /// The data sets, all of the experiment's if none are named.
+    pub data: Vec<String>,
+    /// The recipes, all of the experiment's if none are named.
+    pub only: Vec<String>,
+    /// Seeds 0, 1, ...: so many.
+    pub n_seeds: u64,
+    /// Other epochs than the recipes', to look at something quickly. Such runs are kept under names of their own.
+    pub epochs: Option<usize>,
+}
+
+/// Makes the runs that are not yet on record and gives the summary of all that are.
+///
+/// # Errors
+/// [`LearnError`].
+pub fn run(asked: &Asked, folder: Option<PathBuf>) -> Result<String, LearnError> {
+    let machine = Machine::this();
+    let default =
+        || PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(format!("runs/{}-{}", date::today(), machine.slug()));
+    let folder = folder.unwrap_or_else(default);
+    let mut records = Records::open(&folder, asked.experiment.name())?;
+    let recipes = asked.experiment.recipes();
+    let known = || recipes.iter().map(|recipe| recipe.name.as_str()).collect::<Vec<_>>().join(", ");
+    if let Some(name) = asked.only.iter().find(|name| !recipes.iter().any(|recipe| recipe.name == **name)) {
+        return Err(LearnError::NoRecipe { name: name.clone(), known: known() });
+    }
+    for data_name in asked.experiment.data().iter().filter(|name| asked.data.is_empty() || asked.data.contains(*name)) {
+        let data = load(data_name)?;
+        for seed in 0..asked.n_seeds {
+            for recipe in recipes.iter().filter(|recipe| recipe.is_for(data_name)) {
+                if !asked.only.is_empty() && !asked.only.contains(&recipe.name) {
+                    continue;
+                }
+                let recipe = asked.epochs.map_or_else(|| recipe.clone(), |epochs| recipe.with_epochs(epochs));
+                if !records.has(data_name, &recipe.name, seed) {
+                    make(&recipe, data_name, &data, seed, &mut records)?;
+                }
+            }
+        }
+    }
+    records.write_summary(&machine)?;
+    Ok(records.summary())
+}
+
+/// Reads a data set, getting it first if it is not there.
+fn load(name: &str) -> Result<Dataset, LearnError> {
+    match (hedgerow_data::load(name), DataName::parse(name)?) {
+        (Err(LoadError::Fetch(_)), DataName::Registered(set)) => {
+            eprintln!("getting {name}");
+            get(&Store::from_environment()?, set, &GetOptions::default(), &mut silent())?;
+            Ok(hedgerow_data::load(name)?)
+        }
+        (loaded, _) => Ok(loaded?),
+    }
+}
+
+/// Makes one run and writes it down.
+fn make(recipe: &Recipe, data_name: &str, data: &Dataset, seed: u64, records: &mut Records) -> Result<(), LearnError> {
+    let picture = data.image_shape().map(|shape| PictureShape {
+        height: shape.height,
+        width: shape.width,
+        channels: shape.channels,
+    });
+    let params = TrainingParams { seed, picture, ..recipe.params.clone() };
+    let label = format!("{data_name} {} seed {seed}", recipe.name);
+    let (train, test) = (data.part(Split::Train), data.part(Split::Test));
+    let started = Instant::now();
+    let mut curve = Vec::new();
+    let mut listener = |event: &Event<'_>| {
+        if let Event::Epoch(record) = event {
+            if let Some(validation) = record.validation {
+                eprintln!(
+                    "{label}: epoch {} after {:.0} s: loss {:.5}, validation error {:.2} %, {} nodes",
+                    record.epoch + 1,
+                    record.train_seconds,
+                    record.loss,
+                    validation.error_percent,
+                    validation.n_nodes
+                );
+                curve.push(CurvePoint {
+                    data: data_name.to_owned(),
+                    recipe: recipe.name.clone(),
+                    seed,
+                    epoch: record.epoch + 1,
+                    train_seconds: record.train_seconds,
+                    error_percent: validation.error_percent,
+                    n_nodes: validation.n_nodes,
+                });
+            }
+        }
+        ControlFlow::Continue(())
+    };
+    let options = RunOptions { max_seconds: recipe.max_seconds, ..RunOptions::default() };
+    let test_examples = test.examples();
+    let validation = (recipe.test == Test::AlongTheWay).then_some(&test_examples);
+    let learned = train_validated(&train.examples(), validation, &params, &options, &mut listener)?;
+    let total_seconds = started.elapsed().as_secs_f64();
+    let answers = match recipe.test {
+        Test::Never => None,
+        Test::AtTheEnd | Test::AlongTheWay => {
+            Some(Answers::of(&learned, (train.points(), train.labels()), (test.points(), test.labels()), seed)?)
+        }
+    };
+    let record = RunRecord::new(data_name, &recipe.name, seed, &learned, total_seconds, answers.as_ref());
+    eprintln!("{label}: {record}");
+    records.add(record, &curve)
+}
+
+/// What structures over all training representations, and the class layer if there is one, answer for the test examples.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Answers {
+    /// One boundary tree.
+    pub tree: Evaluation,
+    /// One boundary set.
+    pub set: Evaluation,
+    /// A forest of 10 trees.
+    pub forest: Evaluation,
+    /// The error of the class layer, in percent.
+    pub classifier: Option<f64>,
+}
+
+impl Answers {
+    fn of(
+        learned: &Trained,
+        (points, labels): (PointsRef<'_>, &[Label]),
+        (queries, query_labels): (PointsRef<'_>, &[Label]),
+        seed: u64,
+    ) -> Result<Self, LearnError> {
+        let (shown, asked) = (learned.transform.apply(points)?, learned.transform.apply(queries)?);
+        let rows: Vec<usize> = (0..labels.len()).collect();
+        let shown = ShownExamples::shuffled(shown.view(), labels, &rows, seed);
+        let evaluate = |structure: Structure| shown.evaluate(structure, asked.view(), query_labels, seed);
+        let classifier = learned.classifier.as_ref().map(|classifier| classifier.error_percent(queries, query_labels));
+        Ok(Self {
+            tree: evaluate(Structure::Tree)?,
+            set: evaluate(Structure::Set)?,
+            forest: evaluate(Structure::Forest(10))?,
+            classifier: classifier.transpose()?,
+        })
+    }
+}
+
+/// The word for an outcome.
+fn word(outcome: Outcome) -> &'static str {
+    match outcome {
+        Outcome::Finished => "finished",
+        Outcome::StoppedEarly => "stopped early",
+        Outcome::TimeUp => "cut",
+        _ => "stopped",
+    }
+}

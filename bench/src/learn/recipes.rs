@@ -1,0 +1,243 @@
+//! What is run: the experiments and their recipes.
+
+use hedgerow_learn::{
+    AdamParams, Augmentation, Dbs, Dbt, Keep, LearningRate, Method, MlpClassifier, Preset, RandomSet, Roles, Siamese,
+    SoftNn, TrainingParams, TripletNetwork,
+};
+
+/// An experiment: some recipes on some data.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Experiment {
+    /// The paper's table.
+    Table,
+    /// Error against time for DBS and DBT, on Fashion-MNIST.
+    TrainingTime,
+    /// A representation of two numbers, on Fashion-MNIST.
+    Plane,
+    /// The boundary set against other references and other losses, at equal epochs and at equal time.
+    Ablation,
+    /// The named presets.
+    Presets,
+    /// Recipes tried on validation data alone, for choosing.
+    Choice,
+}
+
+/// When the test examples are looked at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Test {
+    /// Not at all: some of the training examples are kept for validation.
+    Never,
+    /// Once, at the end; nothing is chosen by them.
+    AtTheEnd,
+    /// After every evaluation, for a curve, as the paper does. The last weights are kept, whatever the curve says.
+    AlongTheWay,
+}
+
+/// What is run.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Recipe {
+    /// Its name within the experiment.
+    pub name: String,
+    /// What decides what is learned; the seed is given with each run.
+    pub params: TrainingParams,
+    /// Seconds after which the run is cut.
+    pub max_seconds: Option<f64>,
+    /// When the test examples are looked at.
+    pub test: Test,
+    /// The data that it is for; all of the experiment's if none is named.
+    pub data: Option<&'static str>,
+}
+
+impl Recipe {
+    /// Whether it is for this data.
+    pub fn is_for(&self, data: &str) -> bool {
+        self.data.is_none_or(|mine| mine == data)
+    }
+
+    /// The same with other epochs, under a name that says so.
+    #[must_use]
+    pub fn with_epochs(&self, epochs: usize) -> Self {
+        let params = TrainingParams { epochs: Some(epochs), ..self.params.clone() };
+        Self { name: format!("{}, {epochs} epochs", self.name), params, ..self.clone() }
+    }
+}
+
+const MNIST: &str = "mnist";
+const FASHION: &str = "fashion-mnist";
+const MINUTE: f64 = 60.0;
+
+impl Experiment {
+    /// All experiments.
+    pub const ALL: [Self; 6] =
+        [Self::Table, Self::TrainingTime, Self::Plane, Self::Ablation, Self::Presets, Self::Choice];
+
+    /// Its name, as in the command.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Table => "table",
+            Self::TrainingTime => "training-time",
+            Self::Plane => "plane",
+            Self::Ablation => "ablation",
+            Self::Presets => "presets",
+            Self::Choice => "choice",
+        }
+    }
+
+    /// The data sets.
+    pub fn data(self) -> Vec<String> {
+        let names: &[&str] = match self {
+            Self::TrainingTime | Self::Plane => &[FASHION],
+            _ => &[MNIST, FASHION],
+        };
+        names.iter().map(|name| (*name).to_owned()).collect()
+    }
+
+    /// The recipes.
+    pub fn recipes(self) -> Vec<Recipe> {
+        match self {
+            Self::Table => table(),
+            Self::TrainingTime => training_time(),
+            Self::Plane => vec![Recipe {
+                params: TrainingParams { layers: Some(vec![400, 400, 2]), ..ours(Method::Dbs(Dbs::default()), 400) },
+                ..at_the_end("dbs, two numbers", Method::Dbs(Dbs::default()), 400)
+            }],
+            Self::Ablation => ablation(),
+            Self::Presets => presets(),
+            Self::Choice => choice(),
+        }
+    }
+}
+
+/// The network of the papers, cosine, averaged weights; all training examples are learned from.
+fn ours(method: Method, epochs: usize) -> TrainingParams {
+    TrainingParams {
+        method,
+        layers: Some(vec![400, 400, 20]),
+        adam: AdamParams { averaging: Some(0.999), ..AdamParams::default() },
+        learning_rate: LearningRate { start: 1e-3, ..LearningRate::default() },
+        epochs: Some(epochs),
+        validation_share: 0.0,
+        keep: Keep::Last,
+        ..TrainingParams::default()
+    }
+}
+
+fn at_the_end(name: &str, method: Method, epochs: usize) -> Recipe {
+    Recipe {
+        name: name.to_owned(),
+        params: ours(method, epochs),
+        max_seconds: Some(20.0 * MINUTE),
+        test: Test::AtTheEnd,
+        data: None,
+    }
+}
+
+fn with_rate(recipe: Recipe, start: f64) -> Recipe {
+    let learning_rate = LearningRate { start, ..recipe.params.learning_rate.clone() };
+    Recipe { params: TrainingParams { learning_rate, ..recipe.params }, ..recipe }
+}
+
+/// The rows of the paper's table: the paper's batch sizes, sigmas and learning rates, with our schedule and averaged weights.
+fn table() -> Vec<Recipe> {
+    let dbs = |epochs: usize, data: &'static str| Recipe {
+        data: Some(data),
+        ..at_the_end("dbs", Method::Dbs(Dbs::default()), epochs)
+    };
+    let mut recipes = vec![
+        at_the_end("classifier", Method::MlpClassifier(MlpClassifier::default()), 60),
+        dbs(100, MNIST),
+        dbs(400, FASHION),
+    ];
+    for (name, method) in [("dbt-v1", Dbt::v1()), ("dbt-v2", Dbt::v2())] {
+        let sequential = with_rate(at_the_end(name, Method::Dbt(method), 100), 1e-4);
+        recipes.push(Recipe { max_seconds: Some(40.0 * MINUTE), ..sequential });
+    }
+    recipes
+}
+
+/// Methods in time, the test error followed as in the paper's figure.
+fn training_time() -> Vec<Recipe> {
+    let along = |name: &str, method: Method, epochs: usize, every: usize, minutes: f64| {
+        let recipe = at_the_end(name, method, epochs);
+        let params = TrainingParams { evaluate_every: Some(every), ..recipe.params };
+        Recipe { params, test: Test::AlongTheWay, max_seconds: Some(minutes * MINUTE), ..recipe }
+    };
+    vec![
+        along("dbs", Method::Dbs(Dbs::default()), 400, 5, 20.0),
+        along("dbt-v2, batched", Method::Dbt(Dbt::v2().batched()), 400, 5, 20.0),
+        along("dbt-v1, batched", Method::Dbt(Dbt::v1().batched()), 400, 5, 20.0),
+        with_rate(along("dbt-v2", Method::Dbt(Dbt::v2()), 100, 1, 20.0), 1e-4),
+        with_rate(along("dbt-v1", Method::Dbt(Dbt::v1()), 100, 1, 20.0), 1e-4),
+    ]
+}
+
+/// Everything as in DBS but what queries are compared with, and then other losses. 200 points to a step in all of them.
+fn ablated() -> Vec<(&'static str, Method)> {
+    vec![
+        ("boundary set", Method::Dbs(Dbs::default())),
+        ("random set", Method::RandomSet(RandomSet::default())),
+        ("whole batch", Method::SoftNn(SoftNn::default())),
+        ("boundary set, both roles", Method::Dbs(Dbs { roles: Roles::Both, ..Dbs::default() })),
+        ("whole batch, both roles", Method::SoftNn(SoftNn { roles: Roles::Both, ..SoftNn::default() })),
+        ("siamese", Method::Siamese(Siamese::default())),
+        ("triplet", Method::Triplet(TripletNetwork::default())),
+    ]
+}
+
+fn ablation() -> Vec<Recipe> {
+    ablated().into_iter().map(|(name, method)| at_the_end(name, method, 50)).collect()
+}
+
+fn presets() -> Vec<Recipe> {
+    let of = |preset: Preset| {
+        let picture = Some(hedgerow_learn::PictureShape { height: 28, width: 28, channels: 1 });
+        let params = TrainingParams { validation_share: 0.0, keep: Keep::Last, ..preset.params(picture) };
+        let name = preset.name().to_owned();
+        Recipe { name, params, max_seconds: Some(20.0 * MINUTE), test: Test::AtTheEnd, data: None }
+    };
+    Preset::ALL.into_iter().map(of).collect()
+}
+
+/// Recipes compared on examples kept back from the training set: a twelfth, 5000 of 60,000.
+fn choice() -> Vec<Recipe> {
+    let validated = |name: &str, method: Method, epochs: usize, augmentation: Vec<Augmentation>| {
+        let recipe = at_the_end(name, method, epochs);
+        let params = TrainingParams { validation_share: 1.0 / 12.0, augmentation, ..recipe.params };
+        Recipe { params, test: Test::Never, ..recipe }
+    };
+    let both = Method::SoftNn(SoftNn { roles: Roles::Both, ..SoftNn::default() });
+    let mut recipes: Vec<Recipe> =
+        ablated().into_iter().map(|(name, method)| validated(name, method, 50, Vec::new())).collect();
+    recipes.push(validated("classifier", Method::MlpClassifier(MlpClassifier::default()), 50, Vec::new()));
+    let shift = || vec![Augmentation::Shift(1)];
+    recipes.push(validated("whole batch, both roles, shift", both.clone(), 50, shift()));
+    recipes.push(validated("whole batch, both roles, drop", both, 50, vec![Augmentation::Drop(0.1)]));
+    recipes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_found_once_and_parameters_make_sense() {
+        for experiment in Experiment::ALL {
+            let recipes = experiment.recipes();
+            for data in experiment.data() {
+                let mut names: Vec<_> =
+                    recipes.iter().filter(|recipe| recipe.is_for(&data)).map(|recipe| recipe.name.as_str()).collect();
+                let n = names.len();
+                names.sort_unstable();
+                names.dedup();
+                assert_eq!(names.len(), n, "{experiment:?}");
+            }
+            let picture = Some(hedgerow_learn::PictureShape { height: 28, width: 28, channels: 1 });
+            for recipe in recipes {
+                TrainingParams { picture, ..recipe.params.clone() }.check().unwrap();
+                // What is looked at along the way must not choose the weights.
+                assert!(recipe.test == Test::Never || recipe.params.keep == Keep::Last, "{}", recipe.name);
+                assert!(recipe.test != Test::AtTheEnd || recipe.params.validation_share == 0.0, "{}", recipe.name);
+            }
+        }
+    }
+}

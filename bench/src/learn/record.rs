@@ -1,0 +1,321 @@
+//! What is kept of a run: a line of CSV, added to its file as soon as the run is over; and the summary of all lines.
+
+use std::fmt;
+use std::fs::{self, OpenOptions};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use hedgerow_learn::Trained;
+
+use super::{Answers, LearnError, word};
+use crate::machine::Machine;
+
+const COLUMNS: &str = "data,recipe,seed,outcome,epochs,steps,threads,train_seconds,total_seconds,loss,validation_error,\
+                       validation_nodes,tree_error,tree_nodes,set_error,set_size,forest_error,forest_stored,class_layer_error";
+const CURVE_COLUMNS: &str = "data,recipe,seed,epoch,train_seconds,error_percent,nodes";
+
+/// One run.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RunRecord {
+    data: String,
+    recipe: String,
+    seed: u64,
+    outcome: String,
+    epochs: usize,
+    steps: u64,
+    threads: usize,
+    /// By the names of [`COLUMNS`], from `train_seconds` on.
+    numbers: Vec<Option<f64>>,
+}
+
+/// One evaluation within a run.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CurvePoint {
+    /// The data set.
+    pub data: String,
+    /// The recipe.
+    pub recipe: String,
+    /// The seed.
+    pub seed: u64,
+    /// Epochs done.
+    pub epoch: usize,
+    /// Seconds of learning.
+    pub train_seconds: f64,
+    /// Error of one tree, or of the class layer.
+    pub error_percent: f64,
+    /// Nodes of the tree.
+    pub n_nodes: usize,
+}
+
+impl RunRecord {
+    /// Takes down a run.
+    pub fn new(
+        data: &str,
+        recipe: &str,
+        seed: u64,
+        learned: &Trained,
+        total_seconds: f64,
+        answers: Option<&Answers>,
+    ) -> Self {
+        let of = |number: fn(&Answers) -> f64| answers.map(number);
+        Self {
+            data: data.to_owned(),
+            recipe: recipe.to_owned(),
+            seed,
+            outcome: word(learned.outcome).to_owned(),
+            epochs: learned.records.len(),
+            steps: learned.n_steps,
+            threads: rayon::current_num_threads(),
+            numbers: vec![
+                Some(learned.train_seconds),
+                Some(total_seconds),
+                learned.records.last().map(|record| record.loss),
+                learned.validation.map(|validation| validation.error_percent),
+                learned.validation.map(|validation| validation.n_nodes as f64),
+                of(|answers| answers.tree.error_percent),
+                of(|answers| answers.tree.n_stored as f64),
+                of(|answers| answers.set.error_percent),
+                of(|answers| answers.set.n_stored as f64),
+                of(|answers| answers.forest.error_percent),
+                of(|answers| answers.forest.n_stored as f64),
+                answers.and_then(|answers| answers.classifier),
+            ],
+        }
+    }
+
+    fn line(&self) -> String {
+        let Self { data, recipe, seed, outcome, epochs, steps, threads, numbers } = self;
+        let numbers: Vec<String> =
+            numbers.iter().map(|number| number.map_or(String::new(), |n| format!("{n:.6}"))).collect();
+        // Names of recipes have commas.
+        format!("{data},\"{recipe}\",{seed},{outcome},{epochs},{steps},{threads},{}", numbers.join(","))
+    }
+
+    fn parse(line: &str) -> Option<Self> {
+        let (data, rest) = line.split_once(",\"")?;
+        let (recipe, rest) = rest.split_once("\",")?;
+        let fields: Vec<&str> = rest.split(',').collect();
+        let numbers: Option<Vec<Option<f64>>> = fields
+            .get(5..)?
+            .iter()
+            .map(|field| if field.is_empty() { Some(None) } else { field.parse().ok().map(Some) })
+            .collect();
+        let numbers = numbers.filter(|numbers| numbers.len() == 12)?;
+        Some(Self {
+            data: data.to_owned(),
+            recipe: recipe.to_owned(),
+            seed: fields[0].parse().ok()?,
+            outcome: fields[1].to_owned(),
+            epochs: fields[2].parse().ok()?,
+            steps: fields[3].parse().ok()?,
+            threads: fields[4].parse().ok()?,
+            numbers,
+        })
+    }
+}
+
+impl fmt::Display for RunRecord {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} after {} epochs, {:.0} s", self.outcome, self.epochs, self.numbers[0].unwrap_or(0.0))?;
+        for (name, at) in [("validation", 3), ("tree", 5), ("set", 7), ("forest", 9)] {
+            if let (Some(error), Some(stored)) = (self.numbers[at], self.numbers[at + 1]) {
+                write!(f, "; {name} {error:.2} %, {stored} stored")?;
+            }
+        }
+        self.numbers[11].map_or(Ok(()), |error| write!(f, "; class layer {error:.2} %"))
+    }
+}
+
+/// The runs of one experiment, in a file.
+#[derive(Debug)]
+pub struct Records {
+    experiment: &'static str,
+    folder: PathBuf,
+    runs: Vec<RunRecord>,
+}
+
+impl Records {
+    /// Reads what is on record.
+    ///
+    /// # Errors
+    /// A file that cannot be read or has a line that is none of ours.
+    pub fn open(folder: &Path, experiment: &'static str) -> Result<Self, LearnError> {
+        let mut records = Self { experiment, folder: folder.to_owned(), runs: Vec::new() };
+        let path = records.path("raw");
+        let text = match fs::read_to_string(&path) {
+            Ok(text) => text,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(records),
+            Err(source) => return Err(LearnError::File { path, source }),
+        };
+        for (at, line) in text.lines().enumerate().skip(1) {
+            let what = || "this is no run as this program writes them".to_owned();
+            let run = RunRecord::parse(line);
+            records.runs.push(run.ok_or_else(|| LearnError::Damaged {
+                path: path.clone(),
+                line: at + 1,
+                what: what(),
+            })?);
+        }
+        Ok(records)
+    }
+
+    fn path(&self, what: &str) -> PathBuf {
+        self.folder.join(format!("learn-{}-{what}.csv", self.experiment))
+    }
+
+    /// Whether a run is on record.
+    pub fn has(&self, data: &str, recipe: &str, seed: u64) -> bool {
+        self.runs.iter().any(|run| run.data == data && run.recipe == recipe && run.seed == seed)
+    }
+
+    /// Writes a run down, after its curve.
+    ///
+    /// # Errors
+    /// A file that cannot be written.
+    pub fn add(&mut self, run: RunRecord, curve: &[CurvePoint]) -> Result<(), LearnError> {
+        let points: Vec<String> = curve
+            .iter()
+            .map(|p| {
+                let (time, error) = (p.train_seconds, p.error_percent);
+                format!("{},\"{}\",{},{},{time:.3},{error:.4},{}", p.data, p.recipe, p.seed, p.epoch, p.n_nodes)
+            })
+            .collect();
+        if !points.is_empty() {
+            self.append("curve", CURVE_COLUMNS, &points)?;
+        }
+        self.append("raw", COLUMNS, &[run.line()])?;
+        self.runs.push(run);
+        Ok(())
+    }
+
+    fn append(&self, what: &str, columns: &str, lines: &[String]) -> Result<(), LearnError> {
+        let path = self.path(what);
+        let failed = |source: std::io::Error| LearnError::File { path: path.clone(), source };
+        fs::create_dir_all(&self.folder).map_err(failed)?;
+        let is_new = !path.exists();
+        let mut file = OpenOptions::new().create(true).append(true).open(&path).map_err(failed)?;
+        let header = if is_new { format!("{columns}\n") } else { String::new() };
+        file.write_all(format!("{header}{}\n", lines.join("\n")).as_bytes()).map_err(failed)
+    }
+
+    /// A Markdown table: for each data set and recipe the medians over the seeds.
+    pub fn summary(&self) -> String {
+        let mut groups: Vec<(&str, &str)> = Vec::new();
+        for run in &self.runs {
+            if !groups.contains(&(&run.data, &run.recipe)) {
+                groups.push((&run.data, &run.recipe));
+            }
+        }
+        groups.sort_by_key(|(data, _)| *data == "fashion-mnist");
+        let mut text = String::from(
+            "Medians over seeds. Errors in percent. Tree, set and forest are built from the representations of all training \
+             examples; validation is of examples kept back, with the nodes of its tree.\n\n\
+             | data | recipe | seeds | epochs | train s | tree (nodes) | set (size) | forest of 10 | class layer | validation (nodes) |\n\
+             |---|---|---|---|---|---|---|---|---|---|\n",
+        );
+        for (data, recipe) in groups {
+            let runs: Vec<&RunRecord> =
+                self.runs.iter().filter(|run| run.data == data && run.recipe == recipe).collect();
+            let at = |column: usize| median(runs.iter().filter_map(|run| run.numbers[column]).collect());
+            let with = |error: usize, stored: usize| match (at(error), at(stored)) {
+                (Some(error), Some(stored)) => format!("{error:.2} ({stored:.0})"),
+                _ => "-".to_owned(),
+            };
+            let alone = |column: usize| at(column).map_or("-".to_owned(), |error| format!("{error:.2}"));
+            let epochs = median(runs.iter().map(|run| run.epochs as f64).collect()).unwrap_or(0.0);
+            let cut = if runs.iter().any(|run| run.outcome == "cut") { ", cut" } else { "" };
+            text.push_str(&format!(
+                "| {data} | {recipe} | {} | {epochs:.0}{cut} | {:.0} | {} | {} | {} | {} | {} |\n",
+                runs.len(),
+                at(0).unwrap_or(0.0),
+                with(5, 6),
+                with(7, 8),
+                alone(9),
+                alone(11),
+                with(3, 4)
+            ));
+        }
+        text
+    }
+
+    /// Writes the summary beside the runs.
+    ///
+    /// # Errors
+    /// A file that cannot be written.
+    pub fn write_summary(&self, machine: &Machine) -> Result<(), LearnError> {
+        let path = self.folder.join(format!("learn-{}-summary.md", self.experiment));
+        let command = format!("cargo run --release -p hedgerow-bench -- learn {}", self.experiment);
+        let threads: Vec<String> = {
+            let mut threads: Vec<usize> = self.runs.iter().map(|run| run.threads).collect();
+            threads.sort_unstable();
+            threads.dedup();
+            threads.iter().map(ToString::to_string).collect()
+        };
+        let text = format!(
+            "# learn {}\n\n- command: `{command}`\n- threads: {}\n\n{}\n## Setup\n\n{}",
+            self.experiment,
+            threads.join(", "),
+            self.summary(),
+            machine.describe()
+        );
+        fs::create_dir_all(&self.folder).map_err(|source| LearnError::File { path: self.folder.clone(), source })?;
+        fs::write(&path, text).map_err(|source| LearnError::File { path, source })
+    }
+}
+
+fn median(mut numbers: Vec<f64>) -> Option<f64> {
+    numbers.sort_by(f64::total_cmp);
+    let middle = numbers.len() / 2;
+    match numbers.len() {
+        0 => None,
+        n if n % 2 == 1 => Some(numbers[middle]),
+        _ => Some((numbers[middle - 1] + numbers[middle]) / 2.0),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn run(recipe: &str, seed: u64, error: f64) -> RunRecord {
+        let mut numbers = vec![Some(1.5), Some(2.5), Some(0.25), None, None];
+        numbers.extend([Some(error), Some(30.0), Some(2.0), Some(20.0), Some(1.0), Some(40.0), None]);
+        RunRecord {
+            data: "mnist".into(),
+            recipe: recipe.into(),
+            seed,
+            outcome: "finished".into(),
+            epochs: 7,
+            steps: 70,
+            threads: 2,
+            numbers,
+        }
+    }
+
+    #[test]
+    fn runs_are_found_again_and_summed_up_by_their_median() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut records = Records::open(folder.path(), "table").unwrap();
+        for (seed, error) in [1.5, 1.1, 1.2].into_iter().enumerate() {
+            let point = CurvePoint {
+                data: "mnist".into(),
+                recipe: "dbs, x".into(),
+                seed: seed as u64,
+                epoch: 1,
+                train_seconds: 0.5,
+                error_percent: 9.0,
+                n_nodes: 3,
+            };
+            records.add(run("dbs, x", seed as u64, error), &[point]).unwrap();
+        }
+        let again = Records::open(folder.path(), "table").unwrap();
+        assert_eq!(again.runs, records.runs);
+        assert!(again.has("mnist", "dbs, x", 2) && !again.has("mnist", "dbs, x", 3) && !again.has("x", "dbs, x", 2));
+        assert!(again.summary().contains("| mnist | dbs, x | 3 | 7 | 2 | 1.20 (30) | 2.00 (20) | 1.00 | - | - |"));
+        let curve = fs::read_to_string(folder.path().join("learn-table-curve.csv")).unwrap();
+        assert_eq!(curve.lines().count(), 4);
+        fs::write(folder.path().join("learn-table-raw.csv"), "header\nnonsense\n").unwrap();
+        let error = Records::open(folder.path(), "table").unwrap_err().to_string();
+        assert!(error.contains("learn-table-raw.csv, line 2"), "{error}");
+    }
+}

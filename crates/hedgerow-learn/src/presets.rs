@@ -1,0 +1,94 @@
+//! Named recipes.
+
+use serde::{Deserialize, Serialize};
+
+use crate::augmentation::{Augmentation, PictureShape};
+use crate::methods::{Method, Roles, SoftNn};
+use crate::optimizer::{AdamParams, LearningRate, Schedule};
+use crate::trainer::{Keep, TrainingParams};
+
+/// A recipe with a name. What each costs and reaches on MNIST and Fashion-MNIST is in `bench/runs`, with the command.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum Preset {
+    /// Useful within seconds on small data, and within a minute on data like MNIST.
+    #[default]
+    Fast,
+    /// As the DBS paper says: constant learning rate of 0.001 that drops after 400, 1000 and 3000 of 5000 epochs, no averaging.
+    Paper,
+    /// The lowest error found with the network of the papers: every point query and reference, averaged weights, pictures moved by a
+    /// place.
+    Best,
+}
+
+impl Preset {
+    /// All presets.
+    pub const ALL: [Self; 3] = [Self::Fast, Self::Paper, Self::Best];
+
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Fast => "fast",
+            Self::Paper => "paper",
+            Self::Best => "best",
+        }
+    }
+
+    /// The parameters. With the shape of pictures, recipes may move them.
+    pub fn params(self, picture: Option<PictureShape>) -> TrainingParams {
+        let default = TrainingParams { picture, ..TrainingParams::default() };
+        match self {
+            Self::Fast => default,
+            Self::Paper => TrainingParams {
+                layers: Some(vec![400, 400, 20]),
+                adam: AdamParams::default(),
+                learning_rate: LearningRate {
+                    start: 1e-3,
+                    schedule: Schedule::Steps(vec![400, 1000, 3000]),
+                    ..LearningRate::default()
+                },
+                epochs: Some(5000),
+                keep: Keep::Best,
+                ..default
+            },
+            Self::Best => TrainingParams {
+                method: Method::SoftNn(SoftNn { roles: Roles::Both, ..SoftNn::default() }),
+                layers: Some(vec![400, 400, 20]),
+                learning_rate: LearningRate { start: 1e-3, ..LearningRate::default() },
+                epochs: Some(200),
+                augmentation: picture.map(|_| Augmentation::Shift(1)).into_iter().collect(),
+                ..default
+            },
+        }
+    }
+}
+
+impl std::str::FromStr for Preset {
+    type Err = UnknownPreset;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        Self::ALL.into_iter().find(|preset| preset.name() == text).ok_or_else(|| UnknownPreset(text.to_owned()))
+    }
+}
+
+/// A name that no preset has.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("there is no preset \"{0}\"; the presets are fast, paper and best")]
+pub struct UnknownPreset(String);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_preset_is_found_by_its_name_and_makes_sense() {
+        let picture = Some(PictureShape { height: 28, width: 28, channels: 1 });
+        for preset in Preset::ALL {
+            assert_eq!(preset.name().parse(), Ok(preset));
+            preset.params(None).check().unwrap();
+            preset.params(picture).check().unwrap();
+        }
+        assert!("slow".parse::<Preset>().is_err());
+    }
+}
