@@ -366,6 +366,15 @@ pub enum Problem {
         /// Features found.
         got: usize,
     },
+    /// A column more than features, and nothing that tells which of them is the label.
+    #[error(
+        "has one column more than the {features} features of the training data, and nothing tells which of them is the \
+         label; say which one is (label), or leave out the one that is no feature (ignore)"
+    )]
+    UnclearLabel {
+        /// Features recorded, counted in columns.
+        features: usize,
+    },
     /// A part of the data that has another type of numbers, shape or columns than the first.
     #[error("has {got} but {other} has {expected}; the parts of one data set must be alike")]
     PartsDiffer {

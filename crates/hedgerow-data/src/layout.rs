@@ -48,6 +48,9 @@ impl Layout {
     }
 }
 
+/// Rows that are looked at to find out what columns hold.
+pub(crate) const FIRST_ROWS: usize = 1000;
+
 /// Names by which a label column is recognised, the first that is there. `y` only where no `x` is beside it, since then it
 /// is a coordinate.
 const LABEL_NAMES: [&str; 6] = ["label", "labels", "class", "target", "targets", "y"];
@@ -75,7 +78,7 @@ pub(crate) struct Columns<'a> {
     places: HashMap<&'a str, (usize, bool)>,
 }
 
-/// A column without a name in a table with names.
+/// A column without a name in a table with names, or at the right end of one without, if it is empty.
 pub(crate) struct Nameless {
     pub(crate) at: usize,
     /// Whether its first rows have values.
@@ -154,10 +157,17 @@ impl<'a> Columns<'a> {
         }
         // What spreadsheets leave at the right is nothing.
         let is_blank = |column: &&Nameless| !column.has_values && !wanted[column.at];
-        let blank: Vec<usize> = self.nameless.iter().filter(is_blank).map(|column| column.at).collect();
+        let mut blank: Vec<usize> = self.nameless.iter().filter(is_blank).map(|column| column.at).collect();
+        if let Some(schema) = schema.filter(|_| !self.named) {
+            // Without names, it may as well be the label or a feature that all rows lack, unless there are more than those.
+            let n_used =
+                (0..self.names.len()).filter(|&at| !ignored[at] && Some(at) != id && Some(at) != split).count();
+            let n_more = n_used.saturating_sub(schema.encoding.fields().saturating_add(1));
+            blank.drain(..blank.len().saturating_sub(n_more));
+        }
         blank.iter().for_each(|&at| ignored[at] = true);
         // A second column of ids is no feature either: the index of pandas beside an id, for instance.
-        if schema.is_none() && options.id_column != RoleColumn::None {
+        if by_name.is_none() && options.id_column != RoleColumn::None {
             let ids = self.named_columns().filter(|&at| is_id_name(&self.names[at]) && !wanted[at]);
             ids.for_each(|at| ignored[at] = true);
         }
@@ -165,7 +175,7 @@ impl<'a> Columns<'a> {
             (0..self.names.len()).filter(|&at| !ignored[at] && Some(at) != id && Some(at) != split).collect();
         let label = match (&options.label, schema) {
             (RoleColumn::Detect, _) if options.labels_from.is_some() => None,
-            (RoleColumn::Detect, Some(schema)) => self.recorded_label(schema, &rest),
+            (RoleColumn::Detect, Some(schema)) => self.recorded_label(schema, &rest)?,
             (RoleColumn::Detect, None) => self.detect_label(&rest),
             _ => label,
         };
@@ -206,6 +216,9 @@ impl<'a> Columns<'a> {
         }
         let mut seen = vec![false; self.names.len()];
         for &at in features {
+            if ignored[at] {
+                return two_roles(at, "a feature", "left out");
+            }
             // By a name that two columns have, other data could not be matched.
             if self.named && self.places.get(self.names[at].as_str()).is_some_and(|(_, again)| *again) {
                 return Err(Place::file(self.file).error(Problem::DuplicateColumn { name: self.names[at].clone() }));
@@ -291,10 +304,15 @@ impl<'a> Columns<'a> {
 
     /// The label column if nobody named it and nothing is recorded: by its name, else the last.
     fn detect_label(&self, free: &[usize]) -> Option<usize> {
+        self.label_by_name(free).or_else(|| free.last().copied())
+    }
+
+    /// The column that has a name of label columns.
+    fn label_by_name(&self, free: &[usize]) -> Option<usize> {
         let named = |name: &str| free.iter().copied().find(|&at| self.names[at].trim().eq_ignore_ascii_case(name));
         let by_name =
             LABEL_NAMES.iter().filter(|name| **name != "y" || named("x").is_none()).find_map(|name| named(name));
-        by_name.filter(|_| self.named).or_else(|| free.last().copied())
+        by_name.filter(|_| self.named)
     }
 
     /// The column that has the recorded name of the label.
@@ -306,15 +324,17 @@ impl<'a> Columns<'a> {
     }
 
     /// The label column by what is recorded of it. Data to predict often comes without labels: then there is no column of
-    /// that name or, where names do not tell, there are just the features. With one field more, the label is where it was,
-    /// else the last that is no vector.
-    fn recorded_label(&self, schema: &Schema, free: &[usize]) -> Option<usize> {
+    /// that name or, where names do not tell, there are just the features. With one field more, the label is the column of
+    /// a usual name, else where it was, else the only one that is no vector. Of a record without a place, a label that had
+    /// a name was the last. If nothing is known, no column is taken: with the wrong one, all features would be shifted.
+    fn recorded_label(&self, schema: &Schema, free: &[usize]) -> Result<Option<usize>, ReadError> {
         if let Some(at) = self.recorded_label_name(schema).filter(|at| free.contains(at)) {
-            return Some(at);
+            return Ok(Some(at));
         }
         let told_by_name = self.named && schema.encoding.is_named();
-        if told_by_name || Some(self.width(free)) != schema.encoding.fields().checked_add(1) {
-            return None;
+        let features = schema.encoding.fields();
+        if told_by_name || Some(self.width(free)) != features.checked_add(1) {
+            return Ok(None);
         }
         let position = schema.label_position.or(match schema.label_column {
             Some(Column::Number(number)) => usize::try_from(number).ok(),
@@ -326,8 +346,15 @@ impl<'a> Columns<'a> {
             before += self.width(&[**at]);
             Some(begin) == position
         };
-        let is_one = |at: &&usize| self.width(&[**at]) == 1;
-        free.iter().find(is_there).filter(is_one).or_else(|| free.iter().rev().find(is_one)).copied()
+        let is_one = |at: &usize| self.width(&[*at]) == 1;
+        let there = free.iter().find(is_there).copied().filter(is_one);
+        let mut ones = free.iter().copied().filter(is_one);
+        // A vector is no label: that it has one number more than there were is told by whoever counts the features.
+        let Some(last) = ones.next_back() else { return Ok(None) };
+        let was_last = position.is_none() && schema.label_column.is_some();
+        let last = (was_last || ones.next().is_none()).then_some(last);
+        let found = self.label_by_name(free).filter(is_one).or(there).or(last);
+        found.map(Some).ok_or_else(|| Place::file(self.file).error(Problem::UnclearLabel { features }))
     }
 
     /// The id column if nobody named it: what pandas writes before the first name, else the first of a known name.

@@ -4,7 +4,7 @@
 //! Bytes stay bytes; all other numbers become `f32`. The first dimension counts the rows. In C order rows are read as they
 //! come; in Fortran order the first row ends only at the end of the file, so that the whole array is held.
 //!
-//! NaN is a missing value, as NumPy and pandas write it: it is refused, or its row left out, as the options say.
+//! NaN is a missing value, as NumPy and pandas write it, and so is an empty label: it is refused, or its row left out, as the options say.
 //!
 //! What the bytes mean is in [`header`] and [`kind`], their order in [`rows`]; archives of arrays are in [`crate::npz`].
 
@@ -161,7 +161,14 @@ fn push_label(labels: &mut LabelCollector, kind: Kind, bytes: &[u8]) -> Result<(
                 labels.push_number(value + 0.0); // -0 is 0
             }
         }
-        None => labels.push(&kind.text(bytes)?),
+        None => {
+            let text = kind.text(bytes)?;
+            // NaN among texts becomes the text "nan" in NumPy.
+            if text.trim().is_empty() || text == "nan" {
+                return Err(Problem::Missing { text });
+            }
+            labels.push(&text);
+        }
     }
     Ok(())
 }
@@ -232,6 +239,7 @@ impl<S: ByteSource> ArrayReader<S> {
         let numbers = if is_u8 { Numbers::U8(Vec::new()) } else { Numbers::F32(Vec::new()) };
         let mut table = Table::matrix(self.columns.width(), numbers);
         table.labels = self.columns.label.map(|_| LabelCollector::default());
+        table.label_position = self.columns.label_position();
         table.image_shape = self.image_shape;
         table
     }

@@ -27,8 +27,9 @@ pub struct ReadOptions {
     pub format: Option<Format>,
     /// Which column has the labels. Applies to tables and to plain matrices (NPY). Detected is, in a table with names, the
     /// column named label, class, target or, unless there is an x, y (in any case), else the last one; by a schema, the column
-    /// of the recorded name, and without names the one at the recorded place if there is one column more than features. In a
-    /// matrix, or with labels from a second file, none is.
+    /// of the recorded name; where names do not tell and there is one column more than features, one of the names above, else
+    /// the one at the recorded place, and if nothing is recorded of it, that is an error. In a matrix, or with labels from a
+    /// second file, none is.
     pub label: RoleColumn,
     /// A second file with the labels, one for each row of points; most useful for formats that hold points only (IDX, NPY).
     pub labels_from: Option<PathBuf>,
@@ -192,7 +193,7 @@ pub enum ConstantLabel {
 pub enum Header {
     /// It does if a text stands above numbers, if its fields are numbered 0, 1, 2, ... above other values, or if none is a
     /// number and not all of them occur again below. By a schema, it does if it has all recorded names, and does not if it
-    /// can be a row of the recorded columns.
+    /// can be a row of the recorded columns, with at least one number or recorded text.
     #[default]
     Detect,
     /// It does.
@@ -213,7 +214,8 @@ pub enum Decimal {
 
 /// What to do with rows that lack a value. Missing are, in text, an empty field and `NA`, `N/A`, `#N/A`, `<NA>`, `NaN`,
 /// `null`, `none` (in any case), `?` and [`ReadOptions::missing_words`]; in Parquet, null and NaN, and an empty text as a
-/// label; in NPY and NPZ, NaN. A missing id is an empty text.
+/// label; in NPY and NPZ, NaN, and as a label an empty text or `nan`, which is how NumPy writes NaN among texts. A missing
+/// id is an empty text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum MissingValues {
     /// Refuse the file, with the row and column. Only labels may be missing, where data is read by a recorded schema.

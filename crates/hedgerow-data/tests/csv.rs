@@ -594,3 +594,58 @@ fn blocks_agree_on_what_labels_mean_and_number_new_classes_in_a_line() {
     }
     assert!(begin.elapsed().as_secs() < 30, "{:?}", begin.elapsed());
 }
+
+#[test]
+fn decimal_commas_between_semicolons_are_not_read_as_two_columns() {
+    for text in ["5,1;3,5;setosa\n4,9;3,0;iris\n", "5,1;1\n4,9;0\n"] {
+        let said = error(text, &ReadOptions::default());
+        assert!(said.contains("\" is not a number") && said.contains("decimal = comma"), "{said}");
+        let told = csv(text, &options(|options| options.decimal = Decimal::Comma)).unwrap();
+        assert_eq!(values(&told)[0], 5.1);
+    }
+    let said = error("5,1;3,a\n4,9;3,b\n", &options(|options| options.delimiter = Some(b',')));
+    assert!(said.contains("column 1: \"1;3\" is not a number"), "{said}");
+}
+
+#[test]
+fn a_header_above_recorded_categories_without_names_is_no_row() {
+    let bare = csv("red,big,a\nblue,small,b\n", &options(|options| options.header = Header::Absent)).unwrap();
+    let with = options(|options| options.schema = Some(bare.schema()));
+    let read = csv("color,size,kind\nred,small,b\nblue,big,a\n", &with).unwrap();
+    assert_eq!((values(&read), read.len()), (&[0.0, 1.0, 0.0, 1.0, 1.0, 0.0, 1.0, 0.0][..], 2));
+    // One recorded text is enough for a row.
+    let zeros = ReadOptions { unknown_category: UnknownCategory::Zeros, ..with };
+    assert_eq!(csv("green,small,b\n", &zeros).unwrap().len(), 1);
+}
+
+#[test]
+fn the_remedy_for_what_is_no_number_fits_the_case() {
+    let text = |slip: &str| format!("x;kind\n{}{slip};a\n", "1;a\n2;b\n".repeat(5));
+    let said = error(&text("1,5"), &ReadOptions::default());
+    assert!(said.contains("decimal = comma") && !said.contains("categories"), "{said}");
+    let by_schema = options(|options| options.schema = Some(ok(&text("3")).schema()));
+    let said = error(&text("l.5"), &by_schema);
+    assert!(said.ends_with("\"l.5\" is not a number; the training data had numbers in this column: mend it"), "{said}");
+}
+
+#[test]
+fn a_delimiter_at_the_end_of_each_line_is_no_column() {
+    let plain = ok("1,2,a\n3,4,b\n");
+    for text in ["1,2,a,\n3,4,b,\n", "1,2,a,,\n3,4,b,,\n", "1,2,a, \n3,4,b, \n"] {
+        let read = ok(text);
+        assert_eq!((read.points(), read.class_names()), (plain.points(), plain.class_names()), "{text:?}");
+        let by_schema = csv(text, &options(|options| options.schema = Some(plain.schema()))).unwrap();
+        assert_eq!((by_schema.points(), by_schema.labels()), (plain.points(), plain.labels()), "{text:?}");
+    }
+    let said = error(&format!("{}7,8,a,late\n", "1,2,a,\n3,4,b,\n".repeat(600)), &ReadOptions::default());
+    assert!(said.contains("row 1201, column 3: holds \"late\""), "{said}");
+    // A word for a missing value is more than nothing.
+    let said = error("1,2,?\n3,4,?\n", &ReadOptions::default());
+    assert!(said.contains("column 2: the value is missing"), "{said}");
+    // By a schema, what is empty may be the label, or a feature.
+    let first = csv("a,1,2\nb,3,4\n", &options(|options| options.label = RoleColumn::At(Column::Number(0)))).unwrap();
+    let unlabeled = csv("5,6,\n7,8,\n", &options(|options| options.schema = Some(plain.schema()))).unwrap();
+    assert_eq!((values(&unlabeled), unlabeled.labels()), (&[5.0, 6.0, 7.0, 8.0][..], &[Label::Unlabeled; 2][..]));
+    let said = error("5,6,\n7,8,\n", &options(|options| options.schema = Some(first.schema())));
+    assert!(said.contains("column 2: the value is missing"), "{said}");
+}

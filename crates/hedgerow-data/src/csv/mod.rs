@@ -24,7 +24,7 @@ use crate::encoding::{Encoding, FeatureColumn};
 use crate::error::{Place, Problem, ReadError, shown};
 use crate::input::Input;
 use crate::labels::LabelCollector;
-use crate::layout::{Columns, Layout, Nameless};
+use crate::layout::{Columns, Layout};
 use crate::options::{Column, Decimal, MissingValues, ReadOptions, UnknownCategory};
 use crate::read::{RowReader, STEP_BYTES, Step};
 use crate::splits::Split;
@@ -101,12 +101,8 @@ impl CsvReader {
         } else {
             (0..sniffed.first.len()).map(|column| column.to_string()).collect()
         };
-        let is_nameless = |at: &usize| sniffed.has_header && sniffed.first[*at].trim_ascii().is_empty();
-        let nameless = (0..names.len()).filter(is_nameless);
-        let nameless: Vec<Nameless> =
-            nameless.map(|at| Nameless { at, has_values: !sniffed.columns[at].is_empty }).collect();
         let layout = Columns::new(&names, sniffed.has_header, file)
-            .with_nameless(&nameless)
+            .with_nameless(&sniffed.nameless())
             .layout(options, |at| Ok(sniffed.columns[at].is_splits))?;
         Self::new(records, delimiter, names, &sniffed, &layout, options, spelling)
     }
@@ -176,6 +172,22 @@ impl CsvReader {
         place.row(self.row + 1).column(self.names[column].as_str())
     }
 
+    fn not_a_number(&self, field: &[u8]) -> Problem {
+        let remedy = match self.texts {
+            _ if self.spelling.has_decimal_comma(field) => {
+                "numbers are read as in 1234.5, or as in 1234,5 if that is said (decimal = comma): say so, or mend it"
+            }
+            Texts::Recorded => "the training data had numbers in this column: mend it",
+            Texts::New { .. } => {
+                "mend it, or, if the column holds categories, say so (categories), or leave it out (ignore)"
+            }
+        };
+        match std::str::from_utf8(field) {
+            Err(fault) => not_utf8(field, &fault),
+            Ok(_) => Problem::NotANumber { text: shown(field), remedy },
+        }
+    }
+
     /// Reads a row through the general parser.
     fn read_general(&mut self, table: &mut Table) -> Result<(), ReadError> {
         let place = self.records.place();
@@ -208,7 +220,7 @@ impl CsvReader {
                     Some(number) if number.abs() <= MAX_MAGNITUDE => self.plain.numbers[at] = number,
                     other => {
                         let problem = other.map_or_else(
-                            || not_a_number(field),
+                            || self.not_a_number(field),
                             |number| Problem::Unusable { value: f64::from(number) },
                         );
                         return Err(self.column_place(place, column).error(problem));
@@ -383,16 +395,6 @@ fn name_columns(fields: &[Vec<u8>], place: &Place) -> Result<Vec<String>, ReadEr
 
 fn not_utf8(field: &[u8], fault: &std::str::Utf8Error) -> Problem {
     Problem::NotUtf8 { byte: field[fault.valid_up_to()] }
-}
-
-fn not_a_number(field: &[u8]) -> Problem {
-    match std::str::from_utf8(field) {
-        Err(fault) => not_utf8(field, &fault),
-        Ok(_) => Problem::NotANumber {
-            text: shown(field),
-            remedy: "mend it, or, if the column holds categories, say so (categories), or leave it out (ignore)",
-        },
-    }
 }
 
 #[cfg(test)]

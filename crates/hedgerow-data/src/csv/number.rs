@@ -30,6 +30,11 @@ impl Spelling {
         }
     }
 
+    /// Whether a field would be a number if commas stood before decimals.
+    pub(crate) fn has_decimal_comma(&self, field: &[u8]) -> bool {
+        self.decimal == Decimal::Point && with_point(field).and_then(|number| whole_number(&number)).is_some()
+    }
+
     /// A label with a point before its decimals, if it is a number with a comma.
     pub(crate) fn label(&self, text: &str) -> Option<String> {
         let number = (self.decimal == Decimal::Comma).then(|| with_point(text.as_bytes())).flatten()?;

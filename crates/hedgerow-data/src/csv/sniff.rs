@@ -4,12 +4,9 @@ use super::column_name;
 use super::number::Spelling;
 use super::records::{Fields, Records};
 use crate::encoding::{FeatureColumn, Schema};
-use crate::layout::Columns;
+use crate::layout::{Columns, FIRST_ROWS, Nameless};
 use crate::options::{Decimal, Header, ReadOptions};
 use crate::splits::Split;
-
-/// Records that are looked at.
-const RECORDS: usize = 1000;
 
 /// What the first records say.
 pub(crate) struct Sniffed {
@@ -19,12 +16,26 @@ pub(crate) struct Sniffed {
     pub(crate) columns: Vec<SniffedColumn>,
 }
 
+impl Sniffed {
+    /// The columns without a name in a table with names; in one without, what delimiters at the end of each line make.
+    pub(crate) fn nameless(&self) -> Vec<Nameless> {
+        let n_filled = self.columns.iter().rposition(|column| !column.is_blank).map_or(0, |at| at + 1);
+        let is_nameless = |at: &usize| match self.has_header {
+            true => self.first[*at].trim_ascii().is_empty(),
+            false => *at >= n_filled,
+        };
+        let nameless = (0..self.first.len()).filter(is_nameless);
+        nameless.map(|at| Nameless { at, has_values: !self.columns[at].is_empty }).collect()
+    }
+}
+
 /// What the first records say of a column.
 pub(crate) struct SniffedColumn {
     /// Whether its values are numbers.
     pub(crate) is_numbers: bool,
-    /// Whether it has no values at all.
+    /// Whether it has no values at all, and whether there is not even a word for missing ones.
     pub(crate) is_empty: bool,
+    pub(crate) is_blank: bool,
     /// Whether all its values name splits.
     pub(crate) is_splits: bool,
     /// The first of its values, if most of them look like numbers or dates in a form that is not read.
@@ -32,7 +43,8 @@ pub(crate) struct SniffedColumn {
 }
 
 /// The delimiter that divides the first records best: into the same number of fields, more than one, in most of them.
-/// Commas win ties, then tabs, semicolons, bars and spaces. Commas that stand before decimals divide nothing.
+/// Semicolons win ties: where each number has a decimal comma, commas divide as evenly. Then commas, tabs, bars and spaces.
+/// Commas that are said to stand before decimals divide nothing.
 pub(crate) fn delimiter(records: &mut Records, decimal: Decimal) -> u8 {
     let score = |records: &mut Records, delimiter: u8| {
         records.set_delimiter(delimiter);
@@ -41,19 +53,19 @@ pub(crate) fn delimiter(records: &mut Records, decimal: Decimal) -> u8 {
         let n_alike = peeked.iter().filter(|fields| fields.len() == n_fields).count();
         if n_fields > 1 { n_alike * 100 / peeked.len() } else { 0 }
     };
-    let candidates: &[u8] = match decimal {
-        Decimal::Point => b",\t;| ",
-        Decimal::Comma => b";\t| ",
+    let (candidates, usual): (&[u8], u8) = match decimal {
+        Decimal::Point => (b";,\t| ", b','),
+        Decimal::Comma => (b";\t| ", b';'),
     };
     let scores = candidates.iter().map(|&delimiter| (score(records, delimiter), delimiter)).collect::<Vec<_>>();
     // The first of the best: `max_by_key` would take the last.
     let best = scores.into_iter().rev().max_by_key(|(score, _)| *score).filter(|(score, _)| *score > 0);
-    best.map_or(candidates[0], |(_, delimiter)| delimiter)
+    best.map_or(usual, |(_, delimiter)| delimiter)
 }
 
 /// Looks at the first records.
 pub(crate) fn sniff(records: &mut Records, options: &ReadOptions, spelling: &Spelling) -> Option<Sniffed> {
-    let peeked = records.peek(RECORDS);
+    let peeked = records.peek(FIRST_ROWS);
     let (first, rest) = peeked.split_first()?;
     let has_header = match (options.header, &options.schema) {
         (Header::Present, _) => true,
@@ -76,21 +88,30 @@ fn has_recorded_names(first: &Fields, schema: &Schema) -> bool {
     names.is_ok_and(|names| Columns::new(&names, true, "").has_recorded_names(schema))
 }
 
-/// Whether the first record can be a row of the recorded columns, in their places. If those had names, a text must be one
-/// that is recorded, for it may just as well be a name.
+/// Whether the first record can be a row of the recorded columns, in their places, and at least one field shows that it is: a
+/// number or a recorded text. If the columns had names, each text must be a recorded one, for it may just as well be a name.
 fn is_recorded_row(first: &Fields, schema: &Schema, options: &ReadOptions, spelling: &Spelling) -> bool {
     let numbers: Vec<String> = (0..first.len()).map(|at| at.to_string()).collect();
     let Ok(layout) = Columns::new(&numbers, false, "").layout(options, |_| Ok(false)) else { return false };
+    let mut shown = false;
     let is_good = |(&at, &recorded): (&usize, &usize)| {
         let field = first.get(at);
+        let is_number = spelling.number(field).is_some();
         let known = |texts: &[String]| texts.iter().any(|text| text.as_bytes() == field.trim_ascii());
         let good = match &schema.encoding.columns()[recorded] {
-            FeatureColumn::Category { texts, .. } => !schema.encoding.is_named() || known(texts),
-            _ => spelling.number(field).is_some(),
+            FeatureColumn::Category { texts, .. } => {
+                let known = known(texts);
+                shown |= known || is_number;
+                !schema.encoding.is_named() || known
+            }
+            _ => {
+                shown |= is_number;
+                is_number
+            }
         };
         good || spelling.is_missing(field)
     };
-    layout.features.iter().zip(&layout.recorded).all(is_good)
+    layout.features.iter().zip(&layout.recorded).all(is_good) && shown
 }
 
 /// Whether the first record names the columns of the others.
@@ -128,9 +149,10 @@ fn is_numbered(first: &Fields) -> bool {
 /// Looks at the values of a column.
 fn look_at(rows: &[Fields], column: usize, spelling: &Spelling) -> SniffedColumn {
     let (mut n_numbers, mut n_texts, mut n_odd, mut n_splits) = (0_usize, 0_usize, 0_usize, 0_usize);
-    let mut odd_number = None;
+    let (mut odd_number, mut is_blank) = (None, true);
     for row in rows.iter().filter(|row| column < row.len()) {
         let field = row.get(column);
+        is_blank &= field.trim_ascii().is_empty();
         if spelling.is_missing(field) {
             continue;
         }
@@ -150,6 +172,7 @@ fn look_at(rows: &[Fields], column: usize, spelling: &Spelling) -> SniffedColumn
         // into categories.
         is_numbers: n_texts < n_numbers || n_texts + n_numbers == 0,
         is_empty: n_texts + n_numbers == 0,
+        is_blank,
         is_splits: n_splits > 0 && n_splits == n_texts && n_numbers == 0,
         odd_number: odd_number.filter(|_| n_odd * 10 >= n_texts * 9),
     }
@@ -160,5 +183,5 @@ fn is_odd_number(field: &[u8]) -> bool {
     let text = String::from_utf8_lossy(field);
     let has_digits = text.bytes().any(|byte| byte.is_ascii_digit());
     has_digits
-        && text.trim().chars().all(|letter| letter.is_ascii_digit() || " .,%$\u{20ac}\u{a3}'+-/:_".contains(letter))
+        && text.trim().chars().all(|letter| letter.is_ascii_digit() || " .,;%$\u{20ac}\u{a3}'+-/:_".contains(letter))
 }

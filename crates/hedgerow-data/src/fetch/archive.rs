@@ -60,6 +60,18 @@ pub enum ArchiveError {
         /// The entry.
         entry: String,
     },
+    /// A file is stored without its holes, in the way of GNU tar. No registered set needs that, and a few bytes would become
+    /// any number.
+    #[error(
+        "{archive} was refused: its entry `{}` is stored as a sparse file; pack it anew without --sparse, or get it from another place",
+        shown_name(entry.as_bytes())
+    )]
+    Sparse {
+        /// The archive.
+        archive: String,
+        /// The entry.
+        entry: String,
+    },
     /// An entry has an overlong name.
     #[error(
         "{archive} was refused: the name of an entry has {bytes} bytes, more than {most}; get it from another place"
@@ -220,13 +232,17 @@ fn take_from_tar(stream: impl Read, shown: &str, intake: &mut Intake<'_>, budget
     let mut archive = tar::Archive::new(Metered { reader: metered, budget, watch });
     for (number, entry) in archive.entries().map_err(trouble)?.enumerate() {
         let entry = entry.map_err(trouble)?;
-        // What is read before the next entry is the rest of this one and the headers of that.
-        up_to_next.renew(stored_bytes(&entry).map_err(trouble)?.saturating_add(MOST_HEADER_BYTES));
         let name = String::from_utf8_lossy(&entry.path_bytes()).into_owned();
         let kind = entry.header().entry_type();
+        if kind.is_gnu_sparse() {
+            return Err(ArchiveError::Sparse { archive: shown.to_owned(), entry: name }.into());
+        }
+        // What is read before the next entry is the rest of this one, filled up to whole blocks, and the headers of that.
+        let stored_bytes = entry.size().checked_next_multiple_of(512).unwrap_or(u64::MAX);
+        up_to_next.renew(stored_bytes.saturating_add(MOST_HEADER_BYTES));
         let is_link = kind.is_symlink() || kind.is_hard_link();
         if let Some(pinned) = check_entry(&name, number, is_link, shown, intake)? {
-            if kind.is_file() || kind.is_contiguous() || kind.is_gnu_sparse() {
+            if kind.is_file() || kind.is_contiguous() {
                 let taken =
                     intake.offer(&[pinned], &format!("{shown}: {}", shown_name(name.as_bytes())), entry, budget);
                 if taken.is_err() && budget.is_spent() {
@@ -237,14 +253,6 @@ fn take_from_tar(stream: impl Read, shown: &str, intake: &mut Intake<'_>, budget
         }
     }
     Ok(())
-}
-
-/// Bytes that an entry has in the tar, filled up to whole blocks.
-fn stored_bytes(entry: &tar::Entry<'_, impl Read>) -> io::Result<u64> {
-    // The size of an entry with holes counts them.
-    let is_sparse = entry.header().entry_type().is_gnu_sparse();
-    let bytes = if is_sparse { entry.header().entry_size()? } else { entry.size() };
-    Ok(bytes.checked_next_multiple_of(512).unwrap_or(u64::MAX))
 }
 
 fn take_from_zip(file: File, shown: &str, intake: &mut Intake<'_>, budget: &Budget) -> Result<(), Trouble> {

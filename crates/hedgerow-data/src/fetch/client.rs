@@ -14,7 +14,6 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use super::FetchError;
 use super::attempt::Trouble;
 use super::failure::Failure;
 use super::watch::{POLL, Pump, Watch};
@@ -84,7 +83,7 @@ pub(super) fn run(program: &Path, args: &[OsString], folder: &Path, watch: &Watc
     let printed = [running.stderr.text(), stdout.text()].join("\n");
     finish(program, status, printed).map_err(|trouble| match trouble {
         Trouble::Failed(Failure::Exit { tool, stderr, .. }) if tells_of_a_full_disk(&stderr) => {
-            Trouble::Fatal(FetchError::NoSpace { path: folder.to_owned(), bytes: 0, client: Some(tool) })
+            Failure::NoSpace { tool }.into()
         }
         other => other,
     })

@@ -38,6 +38,12 @@ pub enum Failure {
         /// The end of what it wrote to standard error.
         stderr: String,
     },
+    /// The program found a disk full: the one of the data directory, or that of a cache of its own.
+    #[error("{tool} found no space left for its files")]
+    NoSpace {
+        /// The program.
+        tool: String,
+    },
     /// The program ended well but left nothing of the kind it should have.
     #[error("{tool} left no {extension} file")]
     NoPackage {

@@ -49,6 +49,7 @@ pub struct GetReport {
 ///
 /// # Errors
 /// [`FetchError::Nowhere`] if no source gave all files, [`FetchError::From`] if `options.from` did not,
+/// [`FetchError::NoSpace`] if the disk is full or a package client says so and no other source gave the rest,
 /// [`FetchError::Stopped`] if the listener asked to stop, and others if the data directory cannot be used.
 pub fn get(
     store: &Store,
@@ -76,7 +77,7 @@ pub fn get(
     };
     tried.map_err(|error| match error {
         // Where the set was to go and all it needs, rather than the file at which the disk was full.
-        FetchError::NoSpace { client, .. } => FetchError::NoSpace { path: folder.clone(), bytes: wanted_bytes, client },
+        FetchError::NoSpace { .. } => FetchError::NoSpace { path: folder.clone(), bytes: wanted_bytes, client: None },
         other => other,
     })?;
     let Getting { intake, attempts, .. } = getting;
@@ -85,6 +86,10 @@ pub fn get(
     if intake.wanted().is_empty() {
         let got_bytes = intake.accepted().iter().map(|file| file.bytes).sum();
         return Ok(GetReport { set: set.name.clone(), folder, got, got_bytes, attempts });
+    }
+    if let Some(tool) = attempts.iter().find_map(short_of_space) {
+        let bytes = intake.wanted().iter().map(|file| file.bytes).sum();
+        return Err(FetchError::NoSpace { path: folder, bytes, client: Some(tool.to_owned()) });
     }
     Err(not_all(set, options, intake.wanted_names(), got, attempts))
 }
@@ -108,6 +113,16 @@ fn missing_files(store: &Store, set: &RegisteredSet, watch: &Watch<'_>) -> Resul
         }
     }
     Ok(missing)
+}
+
+/// The client that had no space left, if the attempt failed for that.
+fn short_of_space(attempt: &Attempt) -> Option<&str> {
+    match &attempt.outcome {
+        Outcome::Partly { reason: Failure::NoSpace { tool }, .. } | Outcome::Failed(Failure::NoSpace { tool }) => {
+            Some(tool)
+        }
+        _ => None,
+    }
 }
 
 fn not_all(

@@ -232,3 +232,53 @@ fn a_recorded_vector_is_one_column_or_one_for_each_number() {
     let bare = lay_out(&names(&["0", "1", "2"]), false, &asked, "t").unwrap();
     assert_eq!((&bare.features[..], &bare.recorded[..]), (&[0, 1, 2][..], &[0, 0, 1][..]));
 }
+
+#[test]
+fn a_label_that_nothing_is_recorded_of_is_found_by_name_and_never_guessed() {
+    let asked = options(|options| {
+        options.schema = Some(Schema { encoding: Encoding::matrix(3), ..Schema::default() });
+    });
+    let found = lay_out(&names(&["label", "1x1", "1x2", "1x3"]), true, &asked, "t").unwrap();
+    assert_eq!(roles(found), (Some(0), None, None, vec![1, 2, 3]));
+    // A coordinate is no label here either.
+    for (columns, named) in [(["x", "y", "z", "kind"], true), (["0", "1", "2", "3"], false)] {
+        let error = lay_out(&names(&columns), named, &asked, "t.csv").unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "t.csv: has one column more than the 3 features of the training data, and nothing tells which of them is the \
+             label; say which one is (label), or leave out the one that is no feature (ignore)"
+        );
+    }
+    let said = ReadOptions { label: RoleColumn::At(Column::Number(0)), ..asked };
+    let found = lay_out(&names(&["0", "1", "2", "3"]), false, &said, "t").unwrap();
+    assert_eq!(roles(found), (Some(0), None, None, vec![1, 2, 3]));
+    // A usual name says more than the place.
+    let placed = Schema { encoding: Encoding::matrix(2), label_position: Some(0), ..Schema::default() };
+    let asked = options(|options| options.schema = Some(placed));
+    let found = lay_out(&names(&["a", "b", "Class"]), true, &asked, "t").unwrap();
+    assert_eq!(roles(found), (Some(2), None, None, vec![0, 1]));
+    // A list that is too long is no label.
+    let asked = options(|options| {
+        options.schema = Some(Schema { encoding: Encoding::matrix(4), ..Schema::default() });
+    });
+    let error = wide(&names(&["point"]), &[5], &asked).unwrap_err();
+    assert!(matches!(*error.problem, Problem::FeatureCount { expected: 4, got: 5 }), "{error}");
+}
+
+#[test]
+fn a_recorded_feature_cannot_be_left_out() {
+    let asked = options(|options| {
+        options.schema = Some(schema(&["a", "b"], true, None));
+        options.ignore = vec![Column::Name("a".into())];
+    });
+    let error = lay_out(&names(&["a", "b"]), true, &asked, "t").unwrap_err();
+    assert!(matches!(*error.problem, Problem::TwoRoles { first: "a feature", second: "left out", .. }), "{error}");
+}
+
+#[test]
+fn a_second_id_is_no_feature_of_a_schema_without_names_either() {
+    let bare = Schema { label_position: Some(1), ..schema(&["0"], false, Some(Column::Number(1))) };
+    let asked = options(|options| options.schema = Some(bare));
+    let found = lay_out(&names(&["id", "x", "kind", "__index_level_0__"]), true, &asked, "t").unwrap();
+    assert_eq!(roles(found), (Some(2), Some(0), None, vec![1]));
+}

@@ -74,6 +74,13 @@ impl Columns {
         Ok(Self { total, label, kept: Some(kept) })
     }
 
+    /// How many features stand before the label, if that is a column.
+    pub(super) fn label_position(&self) -> Option<usize> {
+        let label = self.label?;
+        let before = |kept: &Range<usize>| kept.end.min(label).saturating_sub(kept.start);
+        Some(self.kept.iter().flatten().map(before).sum())
+    }
+
     /// Number of features.
     pub(super) fn width(&self) -> usize {
         self.kept.as_ref().map_or(self.total, |kept| kept.iter().map(Range::len).sum())

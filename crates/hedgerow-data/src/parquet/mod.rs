@@ -40,8 +40,8 @@ pub(crate) struct ParquetReader {
     batches: ParquetRecordBatchReader,
     /// A batch of which rows are left, and the first of them.
     pending: Option<(RecordBatch, usize)>,
-    /// A column that announces more values than lists like its first one have, and how many: some list must be longer.
-    longer_lists: Option<(String, u64)>,
+    /// Columns that announce more values than lists like their first one have: some list must be longer.
+    longer_lists: Vec<LongerLists>,
     columns: Columns,
     encoding: Encoding,
     texts: Texts,
@@ -65,6 +65,14 @@ struct Columns {
     id: Option<Used>,
     split: Option<Used>,
     features: Vec<(Used, Take)>,
+}
+
+/// A column of lists whose values are counted: those it announces, and those found in its rows so far.
+struct LongerLists {
+    at: usize,
+    name: String,
+    announced: u64,
+    found: u64,
 }
 
 /// A column in use: its place in a batch, and its name.
@@ -101,12 +109,13 @@ impl ParquetReader {
             split: layout.split.map(in_batch),
             features: layout.features.iter().map(|&column| in_batch(column)).zip(takes).collect(),
         };
-        let longer_lists = columns.features.iter().find_map(|(used, take)| match take {
+        let longer_lists = columns.features.iter().filter_map(|(used, take)| match take {
             Take::Vector { width } if values[used.at] > opened.rows.saturating_mul(*width as u64) => {
-                Some((used.name.clone(), values[used.at]))
+                Some(LongerLists { name: used.name.clone(), at: used.at, announced: values[used.at], found: 0 })
             }
             _ => None,
         });
+        let longer_lists = longer_lists.collect();
         let batches = opened.batches(&used, decoded_bytes).map_err(whole)?;
         Ok(Self {
             batches,
@@ -156,6 +165,13 @@ impl ParquetReader {
     ) -> Result<(), ReadError> {
         let promise = "the decoder gives the types of the schema it was given";
         let columns: Vec<Column<'_>> = batch.columns().iter().map(|array| Column::of(array).expect(promise)).collect();
+        for longer in &mut self.longer_lists {
+            if let Column::Lists { lists, .. } = &columns[longer.at] {
+                // A list without values is announced as one.
+                let length = |row: usize| list_range(lists, row).len().max(1) as u64;
+                longer.found += (first..first + rows).map(length).sum::<u64>();
+            }
+        }
         let row_number = |row: usize| self.rows_done + (row - first) as u64;
         let kept = self.kept_rows(table, &columns, first..first + rows)?;
         for (used, take) in &self.columns.features {
@@ -382,13 +398,13 @@ impl RowReader for ParquetReader {
         if self.rows_done < self.rows_total {
             return Ok(Step::More);
         }
-        // A longer list would have been refused by now. Rows that were left out may have had one.
-        match &self.longer_lists {
-            Some((column, values)) if self.missing == MissingValues::Refuse => {
-                let reason = format!("the column announces {values} values but its lists have fewer");
-                Err(Place::file(&self.file).column(column.as_str()).error(Problem::Damaged { reason }))
+        // Rows that were left out may have had longer lists.
+        match self.longer_lists.iter().find(|longer| longer.found < longer.announced) {
+            Some(LongerLists { name, announced, .. }) => {
+                let reason = format!("the column announces {announced} values but its lists have fewer");
+                Err(Place::file(&self.file).column(name.as_str()).error(Problem::Damaged { reason }))
             }
-            _ => Ok(Step::End),
+            None => Ok(Step::End),
         }
     }
 

@@ -16,7 +16,7 @@ use super::values::{Column, Kind, Number, list_range};
 use crate::encoding::{Encoding, FeatureColumn, MATRIX_COLUMN, Schema};
 use crate::error::{Place, Problem, ReadError, shown};
 use crate::input::Input;
-use crate::layout::{Columns, Layout};
+use crate::layout::{Columns, FIRST_ROWS, Layout};
 use crate::options::ReadOptions;
 use crate::splits::Split;
 use crate::table::Texts;
@@ -128,11 +128,19 @@ impl<'a> Opening<'a> {
         let whole = |problem: Problem| Place::file(&self.file).error(problem);
         self.check_chunks(&[column])?;
         let mut batches = self.batches(&[column], BATCH_BYTES / 64).map_err(whole)?;
-        let Some(batch) = guarded(|| batches.next().transpose()).map_err(whole)? else { return Ok(false) };
-        let column = Column::of(batch.column(0));
-        let Some(Column::Texts(texts)) = column else { return Ok(false) };
-        let mut words = texts.iter().flatten().filter(|text| !text.trim().is_empty()).peekable();
-        Ok(words.peek().is_some() && words.all(|word| Split::from_word(word).is_some()))
+        let (mut n_rows, mut any_word) = (0, false);
+        while n_rows < FIRST_ROWS {
+            let Some(batch) = guarded(|| batches.next().transpose()).map_err(whole)? else { break };
+            let Some(Column::Texts(texts)) = Column::of(batch.column(0)) else { return Ok(false) };
+            let first = texts.iter().take(FIRST_ROWS - n_rows);
+            let mut words = first.flatten().filter(|text| !text.trim().is_empty()).peekable();
+            any_word |= words.peek().is_some();
+            if !words.all(|word| Split::from_word(word).is_some()) {
+                return Ok(false);
+            }
+            n_rows += batch.num_rows();
+        }
+        Ok(any_word)
     }
 
     pub(super) fn check_one_value(&self, column: Option<usize>, role: &'static str) -> Result<(), ReadError> {

@@ -602,6 +602,25 @@ fn vectors_and_text_tables_read_each_other_by_schema() {
 #[test]
 fn a_column_that_announces_more_values_than_its_lists_have_is_damaged() {
     let bytes = include_bytes!("../../tests/damaged/more-values-announced.parquet");
-    let error = read_with(bytes, |_| ()).unwrap_err().to_string();
-    assert!(error.contains("column embedding: is damaged: the column announces 60 values"), "{error}");
+    for missing in [MissingValues::Refuse, MissingValues::DropRows] {
+        let error = read_with(bytes, |options| options.missing = missing).unwrap_err().to_string();
+        assert!(error.contains("column embedding: is damaged: the column announces 60 values"), "{error}");
+    }
+    // A longer list in a row that is left out is no damage.
+    let longer = lists(&[Some(&[1.0, 2.0]), Some(&[3.0, f32::NAN, 5.0, 6.0]), None, Some(&[7.0, 8.0])]);
+    let bytes = parquet(vec![("v", longer), ("label", texts(&["a", "b", "c", "d"]))]);
+    let data = read_with(&bytes, |options| options.missing = MissingValues::DropRows).unwrap();
+    assert_eq!((f32s(&data), data.dropped_rows()), (&[1.0, 2.0, 7.0, 8.0][..], 2));
+}
+
+#[test]
+fn as_many_rows_as_in_text_tables_tell_whether_a_column_holds_splits() {
+    let table = |n_words: usize| {
+        let words: Vec<&str> = (0..2000).map(|row| if row < n_words { "train" } else { "torn" }).collect();
+        let classes: Vec<&str> = (0..2000).map(|row| ["a", "b"][row % 2]).collect();
+        parquet(vec![("split", texts(&words)), ("x", numbers(&vec![1.0; 2000])), ("label", texts(&classes))])
+    };
+    assert_eq!(read_with(&table(999), |_| ()).unwrap().width(), 3);
+    let said = error(&table(1000), |_| ()).to_string();
+    assert!(said.contains("row 1001, column split: \"torn\" is no split"), "{said}");
 }

@@ -388,3 +388,27 @@ fn a_file_of_a_folder_that_cannot_be_looked_at_is_not_told_as_missing() {
     let reason = reason(bench.get_from(&folder));
     assert!(matches!(&reason, Failure::Open { path, .. } if path.ends_with("labels.csv")), "{reason}");
 }
+
+#[test]
+fn a_sparse_entry_is_refused_with_its_archive() {
+    let mut bench = Workbench::new();
+    let mut header = tar_header("holes.bin");
+    header.set_entry_type(tar::EntryType::GNUSparse);
+    header.set_size(512);
+    if let Some(gnu) = header.as_gnu_mut() {
+        gnu.sparse[0].offset.copy_from_slice(b"00000000000\0");
+        gnu.sparse[0].numbytes.copy_from_slice(b"00000001000\0");
+        gnu.realsize.copy_from_slice(b"00000001000\0");
+    }
+    header.set_cksum();
+    let mut builder = tar::Builder::new(Vec::new());
+    let mut plain = tar_header("labels.csv");
+    plain.set_size(800);
+    plain.set_cksum();
+    builder.append(&plain, &labels()[..]).unwrap();
+    builder.append(&header, &[7; 512][..]).unwrap();
+    let path = bench.file("sparse.tar", &builder.into_inner().unwrap());
+    let error = bench.get_from(&path).unwrap_err().to_string();
+    assert!(error.contains("its entry `holes.bin` is stored as a sparse file; pack it anew"), "{error}");
+    assert!(names_in(&bench.folder()).is_empty());
+}

@@ -160,3 +160,26 @@ fn the_listener_hears_all_bytes() {
     get(&bench.store, &bench.set, &bench.options, &mut listener).unwrap();
     assert_eq!(last, Some((Act::Fetching, 200_800, Some(200_800))));
 }
+
+#[test]
+fn what_another_source_has_comes_although_a_client_found_no_space() {
+    let full = "echo 'npm error code ENOSPC' >&2; exit 1";
+    let bench = Workbench::new();
+    bench.stub("npm", full);
+    bench.stub_leaving("python3", "tiny.whl", &wheel());
+    let report = bench.get().unwrap();
+    let reason = report.attempts.iter().find(|attempt| attempt.source == Source::Npm).unwrap().outcome.to_string();
+    assert_eq!(reason, "failed: npm found no space left for its files");
+    bench.assert_whole();
+    // What came from the other one is kept, and the error is about the rest.
+    let bench = Workbench::new();
+    bench.stub("npm", full);
+    bench.stub_leaving("python3", "tiny.whl", &zip(&[("labels.csv", &labels())]));
+    let error = bench.get().unwrap_err();
+    assert!(
+        matches!(&error, FetchError::NoSpace { bytes: 200_000, client: Some(tool), .. } if tool == "npm"),
+        "{error}"
+    );
+    assert_eq!(names_in(&bench.folder()), ["labels.csv"]);
+    bench.assert_clean();
+}

@@ -26,7 +26,7 @@ fn labels_are_numbers_or_texts_in_one_column() {
     assert_eq!(labels(&array("'>U5'", false, "(2,)", &points)).unwrap().class_names, ["iris", "rose"]);
     let points: Vec<u8> = "é\0ab".chars().flat_map(|c| u32::from(c).to_le_bytes()).collect();
     assert_eq!(labels(&array("'<U2'", false, "(2,)", &points)).unwrap().class_names, ["ab", "é"]);
-    assert_eq!(labels(&array("'|S3'", false, "(2,)", b"one\0\0\0")).unwrap().class_names, ["", "one"]);
+    assert_eq!(labels(&array("'|S3'", false, "(2,)", b"oneab\0")).unwrap().class_names, ["ab", "one"]);
     assert_eq!(
         read_labels(&mut Input::bytes("y", &array("'<i4'", false, "(0,)", &[])), &options(|_| ())).unwrap().len(),
         0
@@ -86,4 +86,38 @@ fn classes_have_the_same_names_whatever_type_the_numbers_are() {
     assert_eq!(names("'<f4'", f32s(&[0.1, 2.5, -1e-7])), ["-0.0000001", "0.1", "2.5"]);
     let doubles = [0.1, 2.5, -1e-7].iter().flat_map(|value: &f64| value.to_le_bytes()).collect();
     assert_eq!(names("'<f8'", doubles), ["-0.0000001", "0.1", "2.5"]);
+}
+
+#[test]
+fn texts_that_stand_for_no_label_are_missing_as_in_tables() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("y.npy");
+    let points = array("'<f4'", false, "(3, 1)", &f32s(&[1., 2., 3.]));
+    let unicode: Vec<u8> = "a\0\0nanb\0\0".chars().flat_map(|c| u32::from(c).to_le_bytes()).collect();
+    let kinds = [("'<U3'", unicode, "nan"), ("'|S3'", b"a\0\0\0\0\0b\0\0".to_vec(), "")];
+    for (dtype, texts, missing) in kinds {
+        std::fs::write(&path, array(dtype, false, "(3,)", &texts)).unwrap();
+        let from = options(|options| options.labels_from = Some(path.clone()));
+        let said = read_bytes("x.npy", &points, &from).unwrap_err().to_string();
+        assert!(said.contains(&format!("y.npy, row 2: the value is missing (\"{missing}\")")), "{said}");
+        let dropping = ReadOptions { missing: MissingValues::DropRows, ..from.clone() };
+        let dropped = read_bytes("x.npy", &points, &dropping).unwrap();
+        assert_eq!((dropped.labels(), dropped.dropped_rows()), (&[0, 1].map(Label::class)[..], 1));
+        let recorded = ReadOptions { schema: Some(dropped.schema()), ..from };
+        let lacking = read_bytes("x.npy", &points, &recorded).unwrap();
+        assert_eq!(lacking.labels(), [Label::class(0), Label::Unlabeled, Label::class(1)]);
+    }
+}
+
+#[test]
+fn the_place_of_a_label_column_is_recorded() {
+    let bytes = array("'<f4'", false, "(2, 4)", &f32s(&[1., 0., 2., 9., 3., 1., 4., 9.]));
+    let asked = options(|options| {
+        options.label = RoleColumn::At(Column::Number(1));
+        options.ignore = vec![Column::Number(-1)];
+    });
+    let schema = read_bytes("x.npy", &bytes, &asked).unwrap().schema();
+    assert_eq!(schema.label_position, Some(1));
+    let table = read_bytes("t.csv", b"5.5,1,6.5\n7.5,0,8.5\n", &options(|options| options.schema = Some(schema)));
+    assert_eq!(table.unwrap().points().as_f32(), Some(&[5.5, 6.5, 7.5, 8.5][..]));
 }
