@@ -22,7 +22,9 @@
 //! Everything of [`hedgerow_core`] is here under one name: the structures ([`LinearScan`], [`BoundarySet`],
 //! [`BoundaryTree`], [`BoundaryForest`]), what they have in common ([`NeighborSearch`]) and what they answer with
 //! ([`Explanation`], [`Traversal`], [`Prediction`]). [`data`] has data:
-//! readers and writers of the usual formats, standard sets by name, preprocessing and splits.
+//! readers and writers of the usual formats, standard sets by name, preprocessing and splits. [`learn`] learns representations
+//! in which few examples are needed.
 
 pub use hedgerow_core::*;
 pub use hedgerow_data as data;
+pub use hedgerow_learn as learn;

@@ -2,13 +2,11 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Roles, Round, RoundReport, RoundSize, Workspace};
-use crate::error::StepError;
-use crate::learner::Learner;
+use super::{OneStep, Roles, Round, RoundSize, StepLoss, Workspace};
 use crate::loss::DistanceScale;
+use crate::matrix::Matrix;
 use crate::real::Real;
 use crate::selection::boundary_set;
-use crate::transform::Transform;
 
 /// DBS. Queries are compared with the boundary set of other points of the round, and both move.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -36,22 +34,15 @@ impl Dbs {
     pub(super) fn round_size(self) -> RoundSize {
         RoundSize { n_boundary: self.boundary_batch_size, n_train: self.train_batch_size }
     }
+}
 
-    pub(super) fn round<R: Real, T: Transform<R>>(
-        self,
-        learner: &mut Learner<'_, R, T>,
-        round: &Round<'_>,
-        work: &mut Workspace<R>,
-    ) -> Result<RoundReport, StepError> {
-        // U: the representations of the subset.
-        let representations = learner.forward(round.rows);
-        // S: the boundary set of the first N_b elements of U.
+impl OneStep for Dbs {
+    fn loss<R: Real>(&self, representations: &Matrix<R>, round: &Round<'_>, work: &mut Workspace<R>) -> StepLoss<R> {
+        // The representations are U of the paper. S: the boundary set of its first N_b elements.
         let (n_boundary, queries) = self.roles.of(round);
         boundary_set(representations, &round.labels[..n_boundary], &mut work.members);
-        // d, h, y-hat and L, for each of the other elements of U as the query.
-        let (loss, n_left_out) = work.soft_neighbor_loss(representations, round.labels, queries);
-        // One step to make L smaller. Points outside S that are no queries have no gradient.
-        learner.descend(&mut work.gradient, loss)?;
-        Ok(RoundReport { loss: loss.wide(), n_references: work.members.len(), n_left_out })
+        // d, h, y-hat and L, for each of the other elements of U as the query. Points outside S that are no queries get no
+        // gradient.
+        work.soft_neighbor_loss(representations, round.labels, queries)
     }
 }

@@ -2,12 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Round, RoundReport, Workspace};
-use crate::error::StepError;
-use crate::learner::Learner;
+use super::{OneStep, Round, StepLoss, Workspace};
 use crate::loss::cross_entropy;
+use crate::matrix::Matrix;
 use crate::real::Real;
-use crate::transform::Transform;
 
 /// A classifier with softmax cross entropy. Its representation is what comes out of the layer before the last.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -23,21 +21,13 @@ impl Default for MlpClassifier {
     }
 }
 
-impl MlpClassifier {
-    pub(super) fn round<R: Real, T: Transform<R>>(
-        self,
-        learner: &mut Learner<'_, R, T>,
-        round: &Round<'_>,
-        work: &mut Workspace<R>,
-    ) -> Result<RoundReport, StepError> {
-        let outputs = learner.forward(round.rows);
-        work.gradient.clear(outputs.n_rows(), outputs.n_columns());
+impl OneStep for MlpClassifier {
+    fn loss<R: Real>(&self, representations: &Matrix<R>, round: &Round<'_>, work: &mut Workspace<R>) -> StepLoss<R> {
+        work.gradient.clear(representations.n_rows(), representations.n_columns());
         let mut sum = R::zero();
         for (row, &label) in round.labels.iter().enumerate() {
-            sum += cross_entropy(outputs.row(row), label, work.gradient.row_mut(row));
+            sum += cross_entropy(representations.row(row), label, work.gradient.row_mut(row));
         }
-        let loss = work.mean(sum, round.rows.len());
-        learner.descend(&mut work.gradient, loss)?;
-        Ok(RoundReport { loss: loss.wide(), ..RoundReport::default() })
+        StepLoss::of(work.mean(sum, round.rows.len()))
     }
 }

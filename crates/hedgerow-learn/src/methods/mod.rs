@@ -149,15 +149,50 @@ impl Method {
         work: &mut Workspace<R>,
     ) -> Result<RoundReport, StepError> {
         match self {
-            Self::Dbs(method) => method.round(learner, round, work),
+            Self::Dbs(method) => one_step(method, learner, round, work),
             Self::Dbt(method) => method.round(learner, round, work),
-            Self::MlpClassifier(method) => method.round(learner, round, work),
-            Self::Siamese(method) => method.round(learner, round, work),
-            Self::Triplet(method) => method.round(learner, round, work),
-            Self::SoftNn(method) => method.round(learner, round, work),
-            Self::RandomSet(method) => method.round(learner, round, work),
+            Self::MlpClassifier(method) => one_step(method, learner, round, work),
+            Self::Siamese(method) => one_step(method, learner, round, work),
+            Self::Triplet(method) => one_step(method, learner, round, work),
+            Self::SoftNn(method) => one_step(method, learner, round, work),
+            Self::RandomSet(method) => one_step(method, learner, round, work),
         }
     }
+}
+
+/// A method that takes one step in a round, down the gradient of a loss of the round's representations.
+trait OneStep {
+    /// The loss; its gradient is left in the workspace. Row r of `representations` is that of the round's point r.
+    fn loss<R: Real>(&self, representations: &Matrix<R>, round: &Round<'_>, work: &mut Workspace<R>) -> StepLoss<R>;
+}
+
+/// What a step makes smaller.
+struct StepLoss<R> {
+    /// The mean loss.
+    loss: R,
+    /// Points that queries were compared with.
+    n_references: usize,
+    /// Queries left out because no reference had their class.
+    n_left_out: usize,
+}
+
+impl<R> StepLoss<R> {
+    /// The loss of a method without references.
+    fn of(loss: R) -> Self {
+        Self { loss, n_references: 0, n_left_out: 0 }
+    }
+}
+
+fn one_step<R: Real, T: Transform<R>>(
+    method: &impl OneStep,
+    learner: &mut Learner<'_, R, T>,
+    round: &Round<'_>,
+    work: &mut Workspace<R>,
+) -> Result<RoundReport, StepError> {
+    let representations = learner.forward(round.rows);
+    let StepLoss { loss, n_references, n_left_out } = method.loss(representations, round, work);
+    learner.descend(&mut work.gradient, loss)?;
+    Ok(RoundReport { loss: loss.wide(), n_references, n_left_out })
 }
 
 /// The points of one round.
@@ -224,15 +259,17 @@ impl<R: Real> Workspace<R> {
         }
     }
 
-    /// The mean soft-neighbor loss of queries over the references in `members` and its gradient, and how many queries had no
-    /// reference of their class. A query is no reference of its own.
-    pub(crate) fn soft_neighbor_loss(
+    /// The mean soft-neighbor loss of queries over the references in `members`, and its gradient. A query is no reference of its
+    /// own.
+    fn soft_neighbor_loss(
         &mut self,
         representations: &Matrix<R>,
         labels: &[u32],
         queries: std::ops::Range<usize>,
-    ) -> (R, usize) {
-        self.batch.loss(representations, labels, queries, &self.members, &mut self.gradient)
+    ) -> StepLoss<R> {
+        let Self { batch, members, gradient, .. } = self;
+        let (loss, n_left_out) = batch.loss(representations, labels, queries, members, gradient);
+        StepLoss { loss, n_references: members.len(), n_left_out }
     }
 
     /// Divides a sum and its gradient by how many there were.

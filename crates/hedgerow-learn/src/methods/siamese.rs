@@ -2,13 +2,11 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Round, RoundReport, Workspace};
-use crate::error::StepError;
-use crate::learner::Learner;
+use super::{OneStep, Round, StepLoss, Workspace};
 use crate::loss::contrastive;
+use crate::matrix::Matrix;
 use crate::real::Real;
 use crate::selection::random_pairs;
-use crate::transform::Transform;
 
 /// The contrastive loss over random pairs: for each point one partner of its class and one of another.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -26,14 +24,8 @@ impl Default for Siamese {
     }
 }
 
-impl Siamese {
-    pub(super) fn round<R: Real, T: Transform<R>>(
-        self,
-        learner: &mut Learner<'_, R, T>,
-        round: &Round<'_>,
-        work: &mut Workspace<R>,
-    ) -> Result<RoundReport, StepError> {
-        let representations = learner.forward(round.rows);
+impl OneStep for Siamese {
+    fn loss<R: Real>(&self, representations: &Matrix<R>, round: &Round<'_>, work: &mut Workspace<R>) -> StepLoss<R> {
         random_pairs(round.labels, &mut round.random(), &mut work.pairs);
         work.gradient.clear(representations.n_rows(), representations.n_columns());
         let mut sum = R::zero();
@@ -46,8 +38,6 @@ impl Siamese {
                 work.gradient.add_difference(pair.second, factor, b, a);
             }
         }
-        let loss = work.mean(sum, work.pairs.len());
-        learner.descend(&mut work.gradient, loss)?;
-        Ok(RoundReport { loss: loss.wide(), ..RoundReport::default() })
+        StepLoss::of(work.mean(sum, work.pairs.len()))
     }
 }

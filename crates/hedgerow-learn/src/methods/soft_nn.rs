@@ -2,12 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Roles, Round, RoundReport, RoundSize, Workspace};
-use crate::error::StepError;
-use crate::learner::Learner;
+use super::{OneStep, Roles, Round, RoundSize, StepLoss, Workspace};
 use crate::loss::DistanceScale;
+use crate::matrix::Matrix;
 use crate::real::Real;
-use crate::transform::Transform;
 
 /// DBS without the choice: all points are references.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -33,19 +31,13 @@ impl SoftNn {
     pub(super) fn round_size(self) -> RoundSize {
         RoundSize { n_boundary: self.boundary_batch_size, n_train: self.train_batch_size }
     }
+}
 
-    pub(super) fn round<R: Real, T: Transform<R>>(
-        self,
-        learner: &mut Learner<'_, R, T>,
-        round: &Round<'_>,
-        work: &mut Workspace<R>,
-    ) -> Result<RoundReport, StepError> {
-        let representations = learner.forward(round.rows);
+impl OneStep for SoftNn {
+    fn loss<R: Real>(&self, representations: &Matrix<R>, round: &Round<'_>, work: &mut Workspace<R>) -> StepLoss<R> {
         let (n_references, queries) = self.roles.of(round);
         work.members.clear();
         work.members.extend(0..n_references);
-        let (loss, n_left_out) = work.soft_neighbor_loss(representations, round.labels, queries);
-        learner.descend(&mut work.gradient, loss)?;
-        Ok(RoundReport { loss: loss.wide(), n_references: work.members.len(), n_left_out })
+        work.soft_neighbor_loss(representations, round.labels, queries)
     }
 }

@@ -2,14 +2,11 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Round, RoundReport, Workspace};
-use crate::error::StepError;
-use crate::learner::Learner;
+use super::{OneStep, Round, StepLoss, Workspace};
 use crate::loss::{squared_distance, triplet_margin};
-use crate::matrix::vectorized;
+use crate::matrix::{Matrix, vectorized};
 use crate::real::Real;
 use crate::selection::semi_hard_triplets;
-use crate::transform::Transform;
 
 /// The triplet margin loss over the semi-hard triplets of a batch, Euclidean.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -27,14 +24,8 @@ impl Default for TripletNetwork {
     }
 }
 
-impl TripletNetwork {
-    pub(super) fn round<R: Real, T: Transform<R>>(
-        self,
-        learner: &mut Learner<'_, R, T>,
-        round: &Round<'_>,
-        work: &mut Workspace<R>,
-    ) -> Result<RoundReport, StepError> {
-        let representations = learner.forward(round.rows);
+impl OneStep for TripletNetwork {
+    fn loss<R: Real>(&self, representations: &Matrix<R>, round: &Round<'_>, work: &mut Workspace<R>) -> StepLoss<R> {
         semi_hard_triplets(representations, round.labels, &mut work.triplets);
         let Workspace { gradient, triplets, .. } = work;
         gradient.clear(representations.n_rows(), representations.n_columns());
@@ -61,8 +52,6 @@ impl TripletNetwork {
                 }
             },
         );
-        let loss = work.mean(sum, work.triplets.len());
-        learner.descend(&mut work.gradient, loss)?;
-        Ok(RoundReport { loss: loss.wide(), ..RoundReport::default() })
+        StepLoss::of(work.mean(sum, work.triplets.len()))
     }
 }

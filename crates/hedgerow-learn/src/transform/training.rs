@@ -236,17 +236,3 @@ fn sum_of_rows<R: Real>(matrix: &Matrix<R>, sums: &mut [R]) {
         },
     );
 }
-
-impl<R: Real> TrainableNetwork<R> {
-    #[doc(hidden)]
-    pub fn densities(&self) -> String {
-        self.inputs
-            .iter()
-            .map(|input| {
-                let n =
-                    input.sparse.n_filled() as f64 / (input.sparse.n_rows() * input.dense.n_columns().max(784)) as f64;
-                format!("{} {:.3}; ", input.is_sparse, n)
-            })
-            .collect()
-    }
-}
