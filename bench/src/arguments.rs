@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use crate::learn::Asked;
 use crate::learn::recipes::Experiment;
+use crate::step::Plan;
 
 /// What the program prints for `--help`.
 pub const HELP: &str = "\
@@ -15,6 +16,7 @@ Usage:
   cargo run --release -p hedgerow-bench -- mnist DIR [--repeat N] [--save]
   cargo run --release -p hedgerow-bench -- data [--mnist DIR] [--repeat N] [--save]
   cargo run --release -p hedgerow-bench -- learn WHAT [--data NAME] [--only RECIPE] [--seeds N] [--epochs N]
+  cargo run --release -p hedgerow-bench -- step [--mnist DIR] [--fashion DIR] [--to-error] [--repeat N] [--save]
 
 ratios       Each structure against plain ways to do the same, both sides in one run.
   --json     Print JSON, with every single measurement, instead of a table.
@@ -38,11 +40,19 @@ learn        Error, nodes and time of whole training runs on MNIST and Fashion-M
   --seeds    Seeds of each recipe. [default: 3]
   --epochs   Other epochs than the recipes have, to look at something quickly.
 
+step         Epochs of DBS training against PyTorch and against the bare matrix products, with two threads and with one.
+             Installs PyTorch in a virtual environment in the build folder: gigabytes, and many minutes.
+  --mnist    Folder as of mnist; otherwise MNIST is taken from the data directory.
+  --fashion  Folder with the files of Fashion-MNIST, which is then learned too.
+  --to-error The time to a validation error of 1.6 % on MNIST, too. Takes some minutes.
+  --repeat   Timed epochs of each side, of which the median counts. [default: 5]
+
 All but learn:
   --save     Keep the results in bench/runs/<date>-<machine>/.
   --help     Print this text.
 
-RAYON_NUM_THREADS sets the threads of mnist; ratios and data name theirs.
+RAYON_NUM_THREADS sets the threads of mnist; ratios, data and step name theirs.
+HEDGEROW_BENCH_PYTHON names a Python that has the packages of data or step; then nothing is installed.
 Exit code: 0, 1 if something could not be read, written or verified, 2 if the arguments are wrong.
 ";
 
@@ -68,6 +78,8 @@ pub enum Task {
     },
     /// Train.
     Learn(Asked),
+    /// Measure the training step.
+    Step(Plan),
 }
 
 /// What `ratios` prints.
@@ -94,17 +106,17 @@ pub struct Arguments {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum UsageError {
     /// No command.
-    #[error("no command given: say `ratios`, `mnist DIR`, `data`, `learn WHAT` or `--help`")]
+    #[error("no command given: say `ratios`, `mnist DIR`, `data`, `step`, `learn WHAT` or `--help`")]
     NoCommand,
     /// An unknown command.
-    #[error("unknown command `{0}`: say `ratios`, `mnist DIR`, `data`, `learn WHAT` or `--help`")]
+    #[error("unknown command `{0}`: say `ratios`, `mnist DIR`, `data`, `step`, `learn WHAT` or `--help`")]
     Command(String),
     /// `mnist` without its folder.
     #[error("`mnist` needs the folder of the four IDX files: `mnist DIR`")]
     NoFolder,
-    /// `--mnist` without its folder.
-    #[error("`--mnist` needs the folder of the four IDX files: `data --mnist DIR`")]
-    NoPictures,
+    /// `--mnist` or `--fashion` without its folder.
+    #[error("`{0}` needs the folder of the four IDX files: `{0} DIR`")]
+    NoPictures(&'static str),
     /// An argument that the command does not take.
     #[error("`{command}` does not take `{argument}`; `--help` lists what it takes")]
     Argument {
@@ -147,6 +159,7 @@ impl Arguments {
             Some("mnist") => Self::mnist(arguments),
             Some("learn") => Self::learn(arguments),
             Some("data") => Self::data(arguments),
+            Some("step") => Self::step(arguments),
             Some("help" | "--help" | "-h") => Ok(Self { task: Task::Help, repeats: 1, save: false }),
             _ => Err(UsageError::Command(command.to_string_lossy().into_owned())),
         }
@@ -212,7 +225,7 @@ impl Arguments {
         let (mut mnist, mut repeats, mut save) = (None, 5, false);
         while let Some(argument) = rest.next() {
             match argument.to_str() {
-                Some("--mnist") => mnist = Some(rest.next().map(PathBuf::from).ok_or(UsageError::NoPictures)?),
+                Some("--mnist") => mnist = Some(parse_folder("--mnist", rest.next())?),
                 Some("--repeat") => repeats = parse_repeats(rest.next())?,
                 Some("--save") => save = true,
                 Some("--help" | "-h") => return Ok(Self { task: Task::Help, repeats, save }),
@@ -221,6 +234,26 @@ impl Arguments {
         }
         Ok(Self { task: Task::Data { mnist }, repeats, save })
     }
+
+    fn step(mut rest: impl Iterator<Item = OsString>) -> Result<Self, UsageError> {
+        let (mut plan, mut repeats, mut save) = (Plan::default(), 5, false);
+        while let Some(argument) = rest.next() {
+            match argument.to_str() {
+                Some("--mnist") => plan.mnist = Some(parse_folder("--mnist", rest.next())?),
+                Some("--fashion") => plan.fashion = Some(parse_folder("--fashion", rest.next())?),
+                Some("--to-error") => plan.to_error = true,
+                Some("--repeat") => repeats = parse_repeats(rest.next())?,
+                Some("--save") => save = true,
+                Some("--help" | "-h") => return Ok(Self { task: Task::Help, repeats, save }),
+                _ => return Err(unexpected("step", &argument)),
+            }
+        }
+        Ok(Self { task: Task::Step(plan), repeats, save })
+    }
+}
+
+fn parse_folder(option: &'static str, argument: Option<OsString>) -> Result<PathBuf, UsageError> {
+    argument.map(PathBuf::from).ok_or(UsageError::NoPictures(option))
 }
 
 fn parse_repeats(argument: Option<OsString>) -> Result<usize, UsageError> {
@@ -251,6 +284,11 @@ mod tests {
         assert_eq!(parse("data --save"), Ok(data));
         let data = Arguments { task: Task::Data { mnist: Some("folder".into()) }, repeats: 3, save: false };
         assert_eq!(parse("data --mnist folder --repeat 3"), Ok(data));
+        let step = Arguments { task: Task::Step(Plan::default()), repeats: 5, save: true };
+        assert_eq!(parse("step --save"), Ok(step));
+        let plan = Plan { mnist: Some("a".into()), fashion: Some("b".into()), to_error: true };
+        let step = Arguments { task: Task::Step(plan), repeats: 2, save: false };
+        assert_eq!(parse("step --fashion b --mnist a --to-error --repeat 2"), Ok(step));
         assert_eq!(parse("ratios --help").map(|arguments| arguments.task), Ok(Task::Help));
     }
 
@@ -262,7 +300,9 @@ mod tests {
         assert_eq!(parse("mnist a b"), Err(UsageError::Argument { command: "mnist", argument: "b".into() }));
         assert_eq!(parse("mnist a --json"), Err(UsageError::Argument { command: "mnist", argument: "--json".into() }));
         assert_eq!(parse("data folder"), Err(UsageError::Argument { command: "data", argument: "folder".into() }));
-        assert_eq!(parse("data --mnist"), Err(UsageError::NoPictures));
+        assert_eq!(parse("data --mnist"), Err(UsageError::NoPictures("--mnist")));
+        assert_eq!(parse("step --fashion"), Err(UsageError::NoPictures("--fashion")));
+        assert_eq!(parse("step folder"), Err(UsageError::Argument { command: "step", argument: "folder".into() }));
         assert_eq!(parse("ratios --repeat 0"), Err(UsageError::Repeat("0".into())));
         assert_eq!(parse("ratios --repeat"), Err(UsageError::Repeat(String::new())));
     }

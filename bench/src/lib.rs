@@ -3,6 +3,8 @@
 //! - [`ratios`]: the structures against plain ways to do the same, both sides in one run.
 //! - [`mnist`]: training and query times, errors and sizes on the user's copy of MNIST.
 //! - [`data`]: reading files against what a Python user has.
+//! - [`step`]: the training step against PyTorch.
+//! - [`python`]: the Python side of `data` and `step`.
 //! - [`synthetic`]: the data of `ratios`; `benches/` uses it too.
 //!
 //! Nothing here is part of the library, and no test of the library depends on it.
@@ -15,7 +17,9 @@ pub mod learn;
 pub mod machine;
 pub mod mnist;
 pub mod plain;
+pub mod python;
 pub mod random;
 pub mod ratios;
 pub mod save;
+pub mod step;
 pub mod synthetic;

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use hedgerow_bench::arguments::{Arguments, Format, HELP, Task};
 use hedgerow_bench::machine::{Machine, describe_moment};
 use hedgerow_bench::save::{Results, save};
-use hedgerow_bench::{data, learn, mnist, ratios};
+use hedgerow_bench::{data, learn, mnist, ratios, step};
 
 fn main() -> ExitCode {
     let arguments = match Arguments::parse(std::env::args_os().skip(1)) {
@@ -68,6 +68,22 @@ fn run(arguments: &Arguments) -> Result<(), Box<dyn std::error::Error>> {
             let results = Results {
                 command: "data",
                 command_line: command_line(&format!("data {pictures}--repeat {}", arguments.repeats)),
+                moment,
+                summary: table.markdown(),
+                raw_csv: table.csv(),
+            };
+            (table.markdown(), results)
+        }
+        Task::Step(plan) => {
+            let table = step::measure(plan, arguments.repeats)?;
+            let fashion = if plan.fashion.is_some() { "--fashion DIR " } else { "" };
+            let to_error = if plan.to_error { "--to-error " } else { "" };
+            let results = Results {
+                command: "step",
+                command_line: command_line(&format!(
+                    "step --mnist DIR {fashion}{to_error}--repeat {}",
+                    arguments.repeats
+                )),
                 moment,
                 summary: table.markdown(),
                 raw_csv: table.csv(),

@@ -1,10 +1,9 @@
 //! Reading speed of `hedgerow-data` against what a Python user has, both sides in one run.
 //!
-//! [`files`] makes the files, one after another; [`reading`] says what must be the same on all sides; [`environment`]
-//! and [`peers`] start the Python side, `bench/peers/data.py`; [`table`] prints. Sides take turns
-//! ([`crate::interleaved`]), and all files are in the system's cache: disks are not measured.
+//! [`files`] makes the files, one after another; [`reading`] says what must be the same on all sides; [`peers`] is
+//! the Python side, `bench/peers/data.py`; [`table`] prints. Sides take turns ([`crate::interleaved`]), and all files are
+//! in the system's cache: disks are not measured.
 
-pub mod environment;
 pub mod files;
 pub mod peers;
 pub mod reading;
@@ -17,8 +16,9 @@ use hedgerow_data::{Dataset, ReadError, ReadOptions};
 
 use crate::interleaved::{timed, try_interleaved};
 use crate::mnist::{self, MnistError};
+use crate::python::process::PeerError;
 use files::{Content, Order, Pictures};
-use peers::{PeerError, Peers};
+use peers::Peers;
 use reading::Reading;
 use table::{FileTimes, PeerTimes, Table, Target};
 
@@ -206,7 +206,7 @@ pub fn measure(mnist: Option<&Path>, repeats: usize) -> Result<Table, DataError>
     };
     let folder = tempfile::Builder::new().prefix("hedgerow-bench-").tempdir();
     let folder = folder.map_err(|source| DataError::Write { path: std::env::temp_dir(), source })?;
-    let started = environment::prepare().and_then(|python| Peers::start(&python, folder.path()));
+    let started = Peers::start(folder.path());
     let mut peers = started.map_err(|error| {
         eprintln!("warning: no peers: {error}\n{}", error.details());
         error.to_string()

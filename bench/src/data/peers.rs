@@ -1,42 +1,21 @@
-//! The Python side: one process that answers requests, so that its start and its imports are not timed.
+//! The Python side of reading: what `bench/peers/data.py` is asked, and what it answers.
 
-use std::fs::File;
-use std::io::{BufRead, BufReader, Write};
-use std::path::{Path, PathBuf};
-use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
-use std::time::{Duration, Instant};
+use std::path::Path;
 
 use serde::Deserialize;
-use serde::de::DeserializeOwned;
 
-use super::environment::{SetupError, last_lines};
 use super::reading::Reading;
+use crate::python::environment::{Requirements, SetupError, prepare};
+use crate::python::process::{PeerError, Process};
 
 const SCRIPT: &str = include_str!("../../peers/data.py");
 
-/// How long the process may take to end once it is asked to.
-const PATIENCE: Duration = Duration::from_secs(5);
-
-/// A Python side that has failed.
-#[derive(Debug, thiserror::Error)]
-pub enum PeerError {
-    /// It ended, nearly always by an exception.
-    #[error("Python ended while asked for {request}; the last that it said:\n{said}")]
-    Ended {
-        /// What was asked for.
-        request: String,
-        /// Last lines of its error output.
-        said: String,
-    },
-    /// It answered something else than asked.
-    #[error("Python's answer to {request} cannot be understood: {source}")]
-    Answer {
-        /// What was asked for.
-        request: String,
-        /// What is wrong with it.
-        source: serde_json::Error,
-    },
-}
+/// The packages that read files.
+pub const REQUIREMENTS: Requirements = Requirements {
+    file: "bench/peers/data-requirements.txt",
+    list: include_str!("../../peers/data-requirements.txt"),
+    cost: "some hundred megabytes, and a minute or two",
+};
 
 /// What Python says of a read.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
@@ -51,52 +30,24 @@ pub struct Answer {
 }
 
 #[derive(Deserialize)]
-struct Hello {
-    versions: String,
-}
-
-#[derive(Deserialize)]
 struct Written {}
 
-/// A running Python process. It ends when this is dropped.
+/// The peers at work.
 #[derive(Debug)]
-pub struct Peers {
-    child: Child,
-    /// Nothing once it has been told to end.
-    requests: Option<ChildStdin>,
-    answers: BufReader<ChildStdout>,
-    errors: PathBuf,
-    versions: String,
-}
+pub struct Peers(Process);
 
 impl Peers {
-    /// Starts Python and waits until it has imported the peers. The script and its error output go to `folder`.
+    /// Installs the peers if need be and starts them. Script and error output go to `folder`.
     ///
     /// # Errors
-    /// [`SetupError`] if it does not start or lacks a peer.
-    pub fn start(python: &Path, folder: &Path) -> Result<Self, SetupError> {
-        eprintln!("starting Python");
-        let (script, errors) = (folder.join("data.py"), folder.join("data.log"));
-        std::fs::write(&script, SCRIPT).map_err(SetupError::Folder)?;
-        let error_file = File::create(&errors).map_err(SetupError::Folder)?;
-        let mut command = Command::new(python);
-        // Isolated: the user's own packages and settings stay out.
-        command.arg("-I").arg(&script).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(error_file);
-        let mut child = command.spawn().map_err(SetupError::Python)?;
-        let requests = child.stdin.take();
-        let answers = BufReader::new(child.stdout.take().expect("the output was asked for"));
-        let mut peers = Self { child, requests, answers, errors, versions: String::new() };
-        let hello: Hello = peers.answer("its versions").map_err(|error| SetupError::Failed {
-            act: "import the peers; remove the folder bench-peers from the build folder to install them again",
-            details: error.to_string(),
-        })?;
-        peers.versions = hello.versions;
-        Ok(peers)
+    /// [`SetupError`] if there is no Python, or a peer is missing.
+    pub fn start(folder: &Path) -> Result<Self, SetupError> {
+        Process::start(&prepare(&REQUIREMENTS)?, SCRIPT, folder).map(Self)
     }
 
     /// Names and versions of Python and the peers.
     pub fn versions(&self) -> &str {
-        &self.versions
+        self.0.versions()
     }
 
     /// Reads a file, and the labels if they are in another, in the way that is called `request` in `data.py`.
@@ -104,7 +55,7 @@ impl Peers {
     /// # Errors
     /// [`PeerError`] with what Python says.
     pub fn read(&mut self, request: &str, path: &Path, labels: Option<&Path>) -> Result<Answer, PeerError> {
-        self.ask(request, &serde_json::json!({"what": request, "path": path, "other": labels}))
+        self.0.ask(request, &serde_json::json!({"what": request, "path": path, "other": labels}))
     }
 
     /// Writes a file of the rows of an NPY matrix, in the way that is called `request` in `data.py`.
@@ -113,50 +64,7 @@ impl Peers {
     /// As [`Peers::read`].
     pub fn write(&mut self, request: &str, path: &Path, matrix: &Path) -> Result<(), PeerError> {
         let request_line = serde_json::json!({"what": request, "path": path, "other": matrix});
-        self.ask::<Written>(request, &request_line).map(|_| ())
-    }
-
-    fn ask<T: DeserializeOwned>(&mut self, request: &str, line: &serde_json::Value) -> Result<T, PeerError> {
-        // A request that cannot be written has no answer either, which is where the failure is told.
-        let _ = self.requests.as_mut().map(|requests| writeln!(requests, "{line}"));
-        self.answer(request)
-    }
-
-    fn answer<T: DeserializeOwned>(&mut self, request: &str) -> Result<T, PeerError> {
-        let mut line = String::new();
-        match self.answers.read_line(&mut line) {
-            Ok(1..) => {
-                serde_json::from_str(&line).map_err(|source| PeerError::Answer { request: request.to_owned(), source })
-            }
-            _ => {
-                self.end();
-                let said = std::fs::read(&self.errors).unwrap_or_default();
-                let said = Some(last_lines(&String::from_utf8_lossy(&said))).filter(|said| !said.is_empty());
-                let said = said.unwrap_or("nothing: it was ended from outside, perhaps for lack of memory".to_owned());
-                Err(PeerError::Ended { request: request.to_owned(), said })
-            }
-        }
-    }
-
-    /// Asks the process to end by closing its input; ends it if it does not.
-    fn end(&mut self) {
-        self.requests = None;
-        let start = Instant::now();
-        while let Ok(None) = self.child.try_wait() {
-            if start.elapsed() > PATIENCE {
-                // It may have ended by now, and then there is nothing to do.
-                let _ = self.child.kill();
-                let _ = self.child.wait();
-                return;
-            }
-            std::thread::sleep(Duration::from_millis(10));
-        }
-    }
-}
-
-impl Drop for Peers {
-    fn drop(&mut self) {
-        self.end();
+        self.0.ask::<Written>(request, &request_line).map(|_| ())
     }
 }
 
@@ -171,16 +79,5 @@ mod tests {
         let answer: Answer = serde_json::from_str(line).unwrap();
         assert_eq!((answer.seconds, answer.threads, answer.reading.rows), (0.5, 2, 3));
         assert_eq!(answer.reading.label_sum, None);
-    }
-
-    #[test]
-    fn a_python_without_the_peers_says_so() {
-        // Any program that ends without an answer will do.
-        let folder = tempfile::tempdir().unwrap();
-        let program = std::env::current_exe().unwrap();
-        let error = Peers::start(&program, folder.path()).unwrap_err();
-        assert!(matches!(error, SetupError::Failed { .. }), "{error}");
-        let error = Peers::start(Path::new("no-such-program"), folder.path()).unwrap_err();
-        assert!(matches!(error, SetupError::Python(_)), "{error}");
     }
 }

@@ -1,14 +1,25 @@
-//! A throw-away Python environment with the peers, in the build folder: `target/bench-peers/<hash>`.
+//! Throw-away Python environments with the peers, in the build folder: `target/bench-peers/<hash>`.
 //!
-//! It is made once for each list of requirements and version of Python, and used again as long as it is there. Nothing
-//! outside of it is installed or changed.
+//! One is made for each list of requirements and version of Python, and used again as long as it is there. Nothing outside
+//! of it is installed or changed.
 
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-/// The peers with their versions.
-const REQUIREMENTS: &str = include_str!("../../peers/data-requirements.txt");
+/// The environment variable that names a Python to use as it is, one that has the peers already.
+const OWN_PYTHON: &str = "HEDGEROW_BENCH_PYTHON";
+
+/// Packages that a command compares with.
+#[derive(Debug, Clone, Copy)]
+pub struct Requirements {
+    /// Where the list is, for messages.
+    pub file: &'static str,
+    /// The packages with their versions.
+    pub list: &'static str,
+    /// What the installation costs, for those who wait for it.
+    pub cost: &'static str,
+}
 
 /// The file that is written last: an environment without it was never finished.
 const COMPLETE: &str = "complete";
@@ -28,7 +39,7 @@ pub enum SetupError {
     #[error("Python could not {act}")]
     Failed {
         /// What it should have done.
-        act: &'static str,
+        act: String,
         /// The last that it said.
         details: String,
     },
@@ -44,41 +55,49 @@ impl SetupError {
     }
 }
 
-/// Makes the environment unless it is there. Gives its Python.
+/// Makes the environment unless it is there. Gives its Python; or the one that `HEDGEROW_BENCH_PYTHON` names, and then
+/// nothing is made.
 ///
 /// # Errors
 /// [`SetupError`] if there is no Python, or the peers cannot be installed.
-pub fn prepare() -> Result<PathBuf, SetupError> {
+pub fn prepare(requirements: &Requirements) -> Result<PathBuf, SetupError> {
+    if let Some(python) = std::env::var_os(OWN_PYTHON).filter(|python| !python.is_empty()) {
+        eprintln!("the peers are those of {}, as {OWN_PYTHON} says", Path::new(&python).display());
+        return Ok(python.into());
+    }
     let version = run("tell its version", Command::new(PYTHON).arg("--version"))?;
     // The program is in target/release, the environment beside that.
     let program = std::env::current_exe().map_err(SetupError::Folder)?;
     let target = program.ancestors().nth(2).unwrap_or(Path::new("target"));
-    let hash = fnv1a(&[REQUIREMENTS.as_bytes(), &version.stdout].concat());
+    let hash = fnv1a(&[requirements.list.as_bytes(), &version.stdout].concat());
     let folder = target.join("bench-peers").join(format!("{hash:016x}"));
     let python = folder.join(if cfg!(windows) { "Scripts/python.exe" } else { "bin/python" });
     if folder.join(COMPLETE).exists() {
         return Ok(python);
     }
-    eprintln!("installing the Python peers in {}", folder.display());
+    eprintln!("installing {} in {}: {}", requirements.file, folder.display(), requirements.cost);
     if folder.exists() {
         std::fs::remove_dir_all(&folder).map_err(SetupError::Folder)?;
     }
     std::fs::create_dir_all(&folder).map_err(SetupError::Folder)?;
     run("make a virtual environment", Command::new(PYTHON).args(["-m", "venv"]).arg(&folder))?;
-    let requirements = folder.join("requirements.txt");
-    std::fs::write(&requirements, REQUIREMENTS).map_err(SetupError::Folder)?;
+    let list = folder.join("requirements.txt");
+    std::fs::write(&list, requirements.list).map_err(SetupError::Folder)?;
     let mut install = Command::new(&python);
-    install.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "-r"]).arg(&requirements);
-    run("install bench/peers/data-requirements.txt with pip", &mut install)?;
+    install.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "-r"]).arg(&list);
+    run(&format!("install {} with pip", requirements.file), &mut install)?;
     std::fs::write(folder.join(COMPLETE), "").map_err(SetupError::Folder)?;
     Ok(python)
 }
 
-fn run(act: &'static str, command: &mut Command) -> Result<Output, SetupError> {
+fn run(act: &str, command: &mut Command) -> Result<Output, SetupError> {
     let output = command.output().map_err(SetupError::Python)?;
     match output.status.success() {
         true => Ok(output),
-        false => Err(SetupError::Failed { act, details: last_lines(&String::from_utf8_lossy(&output.stderr)) }),
+        false => {
+            let details = last_lines(&String::from_utf8_lossy(&output.stderr));
+            Err(SetupError::Failed { act: act.to_owned(), details })
+        }
     }
 }
 
@@ -114,7 +133,9 @@ mod tests {
 
     #[test]
     fn every_peer_has_its_version() {
-        assert!(REQUIREMENTS.lines().all(|line| line.split_once("==").is_some()), "{REQUIREMENTS}");
+        for Requirements { file, list, .. } in [crate::data::peers::REQUIREMENTS, crate::step::pytorch::REQUIREMENTS] {
+            assert!(list.lines().all(|line| line.split_once("==").is_some()), "{file}: {list}");
+        }
     }
 
     #[test]
