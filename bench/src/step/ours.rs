@@ -74,7 +74,8 @@ impl<'a> Ours<'a> {
         cosine: CosineEpochs,
     ) -> Result<Self, ThreadPoolBuildError> {
         let scale = DistanceScale::SquaredEuclidean(SIGMA);
-        let method = Method::Dbs(Dbs { boundary_batch_size: N_BOUNDARY, train_batch_size: N_TRAIN, scale });
+        let method =
+            Method::Dbs(Dbs { boundary_batch_size: N_BOUNDARY, train_batch_size: N_TRAIN, scale, ..Dbs::default() });
         let schedule = if cosine.is_some() { Schedule::Cosine } else { Schedule::Constant };
         let network = TrainableNetwork::new(first_network(points.width()));
         Ok(Self {
