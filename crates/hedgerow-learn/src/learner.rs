@@ -56,6 +56,11 @@ impl<'a, R: Real, T: Transform<R>> Learner<'a, R, T> {
         }
     }
 
+    /// What [`forward`](Self::forward) gave last.
+    pub(crate) fn last(&self) -> &Matrix<R> {
+        self.transform.last()
+    }
+
     /// One step down the gradient of the representations that [`forward`](Self::forward) gave last.
     ///
     /// # Errors

@@ -20,6 +20,8 @@ pub(crate) struct Partition {
     labels: Vec<u32>,
     n_classes: usize,
     size: RoundSize,
+    /// Whether examples are compared with each other, so that a class needs several in a round.
+    needs_references: bool,
     seed: u64,
 }
 
@@ -27,10 +29,17 @@ impl Partition {
     /// A partition into rounds of this size, or smaller ones of the same proportion if there are fewer examples.
     ///
     /// `labels` are those of all examples; `rows` are the ones to learn from.
-    pub(crate) fn new(rows: Vec<usize>, labels: &[u32], n_classes: usize, wanted: RoundSize, seed: u64) -> Self {
+    pub(crate) fn new(
+        rows: Vec<usize>,
+        labels: &[u32],
+        n_classes: usize,
+        wanted: RoundSize,
+        needs_references: bool,
+        seed: u64,
+    ) -> Self {
         let labels = rows.iter().map(|&row| labels[row]).collect();
         let size = shrunk(wanted, rows.len());
-        Self { rows, labels, n_classes, size, seed }
+        Self { rows, labels, n_classes, size, needs_references, seed }
     }
 
     /// Points of a round.
@@ -45,6 +54,9 @@ impl Partition {
 
     /// Whether rounds hold some of the classes only, since they are too small for all.
     pub(crate) fn is_by_class(&self) -> bool {
+        if !self.needs_references {
+            return false;
+        }
         let smaller =
             if self.size.n_boundary == 0 { self.size.n_train } else { self.size.n_boundary.min(self.size.n_train) };
         self.n_classes * MEMBERS_OF_A_CLASS > smaller
@@ -118,7 +130,7 @@ mod tests {
     fn every_example_is_seen_once_in_an_epoch_and_orders_differ() {
         let labels = vec![0; 100];
         let rows: Vec<usize> = (0..100).filter(|row| row % 10 != 3).collect();
-        let partition = Partition::new(rows.clone(), &labels, 1, size(20, 10), 5);
+        let partition = Partition::new(rows.clone(), &labels, 1, size(20, 10), true, 5);
         assert_eq!(partition.n_rounds(), 3);
         let (first, second) = (partition.epoch(0), partition.epoch(1));
         assert_ne!(first, second);
@@ -144,7 +156,7 @@ mod tests {
     #[test]
     fn with_many_classes_most_queries_have_a_class_among_the_references() {
         let labels: Vec<u32> = (0..5000).map(|row| row % 1000).collect();
-        let partition = Partition::new((0..5000).collect(), &labels, 1000, size(100, 100), 1);
+        let partition = Partition::new((0..5000).collect(), &labels, 1000, size(100, 100), true, 1);
         assert!(partition.is_by_class());
         let epoch = partition.epoch(3);
         let mut seen: Vec<usize> = epoch.clone();
@@ -157,7 +169,8 @@ mod tests {
             n_answered += queries.iter().filter(|&&row| has(labels[row])).count();
         }
         assert!(n_answered > 2000, "{n_answered} of 2500");
-        let few = Partition::new((0..5000).collect(), &vec![0; 5000], 2, size(100, 100), 1);
-        assert!(!few.is_by_class());
+        let few = Partition::new((0..5000).collect(), &vec![0; 5000], 2, size(100, 100), true, 1);
+        let classifier = Partition::new((0..5000).collect(), &labels, 1000, size(0, 100), false, 1);
+        assert!(!few.is_by_class() && !classifier.is_by_class());
     }
 }

@@ -15,7 +15,9 @@ pub enum Preset {
     /// Useful within seconds on small data, and within a minute on data like MNIST.
     #[default]
     Fast,
-    /// As the DBS paper says: constant learning rate of 0.001 that drops after 400, 1000 and 3000 of 5000 epochs, no averaging.
+    /// As the DBS paper says: learning rate of 0.001 that drops after 400, 1000 and 3000 of 5000 epochs, no averaging. But for the
+    /// squared distance and He's first weights, as everywhere here, and a tenth of the examples kept for validation, where the paper
+    /// stops by the test examples.
     Paper,
     /// The lowest error found with the network of the papers: every point query and reference, averaged weights, pictures moved by a
     /// place.

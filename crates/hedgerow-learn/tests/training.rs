@@ -238,6 +238,15 @@ fn runs_end_when_told_and_keep_what_they_have() {
     let patient = TrainingParams { patience: Some(2), evaluate_every: Some(1), ..params };
     let learned = train(&examples, &patient, &RunOptions::default(), &mut silent()).unwrap();
     assert_eq!(learned.outcome, Outcome::StoppedEarly);
+    // It stays so when it is taken up again.
+    let folder = tempfile::tempdir().unwrap();
+    let checkpoint = Some(folder.path().join("run.safetensors"));
+    let options = RunOptions { checkpoint, resume: true, ..RunOptions::default() };
+    let (once, again) = (
+        train(&examples, &patient, &options, &mut silent()).unwrap(),
+        train(&examples, &patient, &options, &mut silent()).unwrap(),
+    );
+    assert_eq!((once.n_steps, bits(&once)), (again.n_steps, bits(&again)));
     let best = learned.records.iter().filter_map(|record| record.validation).map(|v| (v.error_percent, v.n_nodes));
     let best = best.reduce(|a, b| if b < a { b } else { a }).unwrap();
     assert_eq!(learned.validation.map(|v| (v.error_percent, v.n_nodes)), Some(best));
@@ -282,10 +291,7 @@ fn parameters_that_make_no_sense_are_refused_by_name() {
         (adam(AdamParams { weight_decay: -1.0, ..AdamParams::default() }), "adam.weight_decay is -1"),
         (TrainingParams { epochs: Some(0), ..TrainingParams::default() }, "epochs is 0"),
         (TrainingParams { validation_share: 1.0, ..TrainingParams::default() }, "validation_share is 1"),
-        (
-            TrainingParams { patience: Some(1), validation_share: 0.0, ..TrainingParams::default() },
-            "patience is set; stopping early needs a validation_share above 0",
-        ),
+        (TrainingParams { patience: Some(0), ..TrainingParams::default() }, "patience is 0"),
         (
             TrainingParams { augmentation: vec![Augmentation::Shift(1)], ..TrainingParams::default() },
             "augmentation is Shift(1); it needs the shape of the pictures",
@@ -301,6 +307,9 @@ fn parameters_that_make_no_sense_are_refused_by_name() {
     let params = TrainingParams { augmentation: vec![Augmentation::Shift(1)], picture, ..small() };
     let error = train(&examples, &params, &RunOptions::default(), &mut silent()).unwrap_err().to_string();
     assert!(error.starts_with("pictures of 2 x 3 x 1 have 6 numbers, but the points have 4"), "{error}");
+    let params = TrainingParams { patience: Some(1), validation_share: 0.0, ..small() };
+    let error = train(&examples, &params, &RunOptions::default(), &mut silent()).unwrap_err().to_string();
+    assert!(error.starts_with("patience is set; stopping early needs examples for validation"), "{error}");
     let options = RunOptions { max_seconds: Some(-1.0), ..RunOptions::default() };
     let error = train(&examples, &small(), &options, &mut silent()).unwrap_err().to_string();
     assert!(error.starts_with("max_seconds is -1"), "{error}");
@@ -326,5 +335,8 @@ fn a_network_refuses_points_that_it_has_not_learned_from() {
     let bytes = Points::from_u8(4, vec![0; 4]).unwrap();
     assert!(network.apply(bytes.view()).is_err());
     let huge = Points::from_f32(4, vec![1e15; 4]).unwrap();
-    assert!(matches!(network.apply(huge.view()), Err(ApplyError::Representation { .. }) | Ok(_)));
+    let mut parameters = network.parameters().to_vec();
+    parameters[..64].fill(1e3);
+    let large = DenseNetwork::from_parameters(network.architecture().clone(), network.scale(), parameters).unwrap();
+    assert!(matches!(large.apply(huge.view()), Err(ApplyError::Representation { .. })));
 }

@@ -22,7 +22,8 @@ pub enum NodeGradient {
     Joint,
 }
 
-/// DBT. A tree is built from the first points of a round; each query is compared with the voters at the end of its walk.
+/// DBT. A tree is built from the first points of a round; each query is compared with the voters at the end of its walk. Walks go by the
+/// nodes as they were when the tree was built; where nodes move, the loss is of the nodes as they are.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Dbt {
@@ -41,12 +42,14 @@ pub struct Dbt {
 }
 
 impl Dbt {
-    /// DBT-v1 as in the paper: frozen nodes, sigma 1, 1000 sequential steps to a tree of 1000 points.
+    /// DBT-v1 as in the paper, but for the squared distance: frozen nodes, sigma 1, 1000 sequential steps to a tree of 1000 points.
+    /// (Its learning rate there is 1e-4.)
     pub fn v1() -> Self {
         Self { gradient: NodeGradient::Frozen, scale: DistanceScale::SquaredEuclidean(1.0), ..Self::v2() }
     }
 
-    /// DBT-v2 as in the paper: nodes that move, sigma 60, 1000 sequential steps to a tree of 1000 points.
+    /// DBT-v2 as in the paper, but for the squared distance: nodes that move, sigma 60, 1000 sequential steps to a tree of 1000 points.
+    /// (Its learning rate there is 1e-4.)
     pub fn v2() -> Self {
         Self {
             boundary_batch_size: 1000,
@@ -88,7 +91,8 @@ impl Dbt {
         for queries in queries.chunks(self.queries_per_step.max(1)) {
             let step = self.voters_of(&tree, learner, round, queries, work)?;
             let (loss, left_out) = match self.gradient {
-                NodeGradient::Frozen => step.loss(learner.forward(&step.rows), &nodes, None, round, work),
+                // The queries have just gone forward, and nothing has moved since.
+                NodeGradient::Frozen => step.loss(learner.last(), &nodes, None, round, work),
                 NodeGradient::Joint => {
                     let representations = learner.forward(&step.rows);
                     step.loss(representations, representations, Some(&step.place), round, work)

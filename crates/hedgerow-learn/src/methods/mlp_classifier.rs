@@ -7,7 +7,7 @@ use crate::loss::cross_entropy;
 use crate::matrix::Matrix;
 use crate::real::Real;
 
-/// A classifier with softmax cross entropy. Its representation is what comes out of the layer before the last.
+/// A classifier with softmax cross entropy. Its representation is what comes out of the layer before the last, before its activation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct MlpClassifier {

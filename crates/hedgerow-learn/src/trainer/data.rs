@@ -89,14 +89,20 @@ impl<'a> TrainingData<'a> {
         let mut hash = 0xcbf2_9ce4_8422_2325_u64;
         let mut take = |word: u64| hash = (hash ^ word).wrapping_mul(0x0000_0100_0000_01b3).rotate_left(23);
         take(self.points.width() as u64);
-        if let Some(values) = self.points.as_f32() {
-            values.iter().for_each(|value| take(u64::from(value.to_bits())));
-        }
-        if let Some(values) = self.points.as_u8() {
-            values.iter().for_each(|&value| take(u64::from(value)));
+        let held = self.validation.as_ref().map(|held| held.points.view());
+        for points in [Some(self.points), held].into_iter().flatten() {
+            take(points.len() as u64);
+            if let Some(values) = points.as_f32() {
+                values.iter().for_each(|value| take(u64::from(value.to_bits())));
+            }
+            if let Some(values) = points.as_u8() {
+                values.iter().for_each(|&value| take(u64::from(value)));
+            }
         }
         self.labels.iter().for_each(|&label| take(u64::from(self.classes[label as usize].0)));
-        take(self.validation.as_ref().map_or(0, |held| held.labels.len() as u64));
+        for label in self.validation.iter().flat_map(|held| &held.labels) {
+            take(label.as_class().map_or(u64::MAX, |class| u64::from(class.0)));
+        }
         hash
     }
 }
@@ -122,7 +128,9 @@ mod tests {
         assert!(all.into_iter().eq((0..101).map(|row| row as f32)));
         let other = TrainingData::new(&examples, None, 0.1, 4).unwrap();
         assert_ne!(held.points, other.validation.as_ref().unwrap().points);
-        assert_eq!(data.fingerprint(), other.fingerprint());
+        assert_ne!(data.fingerprint(), other.fingerprint(), "other examples are kept back");
+        let same = TrainingData::new(&examples, None, 0.1, 3).unwrap();
+        assert_eq!(data.fingerprint(), same.fingerprint());
         let mut values: Vec<f32> = (0..101).map(|row| row as f32).collect();
         values[17] = -17.0;
         let changed = Points::from_f32(1, values).unwrap();

@@ -58,6 +58,8 @@ pub enum Notice {
         /// Classes in all.
         n_classes: usize,
     },
+    /// The checkpoint could not be written when the run ended.
+    NoLastCheckpoint,
     /// There are too few examples to keep some for validation.
     NoValidation {
         /// How many there are.
@@ -78,6 +80,10 @@ impl std::fmt::Display for Notice {
             Self::RoundsByClass { n_classes } => write!(
                 f,
                 "batches are small for {n_classes} classes; each holds some of the classes, with several examples of each"
+            ),
+            Self::NoLastCheckpoint => f.write_str(
+                "the checkpoint could not be written at the end of the run (is the disk full?); what was learned is not lost, but \
+                 the run can be taken up again from its last checkpoint only",
             ),
             Self::NoValidation { n_examples } => {
                 write!(f, "{n_examples} examples are too few to keep some for validation; the last weights are used")

@@ -159,6 +159,10 @@ pub fn train_validated(
     listener: &mut Listener<'_>,
 ) -> Result<Trained, TrainError> {
     params.check()?;
+    if params.patience.is_some() && validation.is_none() && params.validation_share == 0.0 {
+        let expected = "stopping early needs examples for validation, or a validation_share above 0";
+        return Err(TrainError::Parameter { parameter: "patience", got: "set".to_owned(), expected });
+    }
     // Written so that NaN is refused too.
     if let Some(seconds) = options.max_seconds.filter(|seconds| seconds.is_nan() || *seconds <= 0.0) {
         let expected = "give a number of seconds above 0, or none";

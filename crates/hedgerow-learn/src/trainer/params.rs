@@ -44,7 +44,8 @@ pub struct TrainingParams {
     pub validation_share: f64,
     /// Epochs between two evaluations. None: about 20 evaluations in a run.
     pub evaluate_every: Option<usize>,
-    /// Ends the run after so many evaluations without a lower validation error. None: it runs to its end.
+    /// Ends the run after so many evaluations without better weights: a lower validation error, or the same with fewer nodes. None: it
+    /// runs to its end.
     pub patience: Option<usize>,
     /// Which weights are used in the end.
     pub keep: Keep,
@@ -105,9 +106,16 @@ impl TrainingParams {
         if is_large { vec![400, 400, 20] } else { vec![100, 100, 20] }
     }
 
-    /// The epochs of a run that was not told how many: 30, or more where that would be few steps.
+    /// The epochs of a run that was not told how many: 30, or more where that would be few steps; of a method that takes many steps
+    /// in a round, fewer.
     pub fn default_epochs(&self, rounds_per_epoch: usize) -> usize {
-        STEPS_AT_LEAST.div_ceil(rounds_per_epoch.max(1)).clamp(EPOCHS_AT_LEAST, EPOCHS_AT_MOST)
+        let steps_per_round = match &self.method {
+            Method::Dbt(method) => method.train_batch_size.div_ceil(method.queries_per_step.max(1)).max(1),
+            _ => 1,
+        };
+        let least = if steps_per_round > 1 { 1 } else { EPOCHS_AT_LEAST };
+        let steps_per_epoch = rounds_per_epoch.max(1).saturating_mul(steps_per_round);
+        STEPS_AT_LEAST.div_ceil(steps_per_epoch).clamp(least, EPOCHS_AT_MOST)
     }
 
     /// Checks that the parameters make sense.
@@ -171,8 +179,8 @@ impl TrainingParams {
         if self.evaluate_every == Some(0) {
             return refuse("evaluate_every", "0".into(), "give at least 1");
         }
-        if self.patience.is_some() && self.validation_share == 0.0 {
-            return refuse("patience", "set".into(), "stopping early needs a validation_share above 0");
+        if self.patience == Some(0) {
+            return refuse("patience", "0".into(), "give at least 1");
         }
         for augmentation in &self.augmentation {
             let (is_fine, needs_picture) = match *augmentation {

@@ -93,7 +93,9 @@ impl<'a> Run<'a> {
         let points = data.points;
         let scale = InputScale::for_points(points);
         let wanted = params.method.round_size();
-        let partition = Partition::new(data.train.clone(), &data.labels, data.classes.len(), wanted, params.seed);
+        let needs_references = !params.method.has_class_layer();
+        let partition =
+            Partition::new(data.train.clone(), &data.labels, data.classes.len(), wanted, needs_references, params.seed);
         let mut notices = Vec::new();
         if partition.size() != wanted {
             notices.push(Notice::RoundsShrunk { wanted, now: partition.size() });
@@ -180,16 +182,30 @@ impl<'a> Run<'a> {
             epoch: self.progress.epoch,
         });
         self.notices.iter().for_each(|notice| watch.tell(&Event::Notice(notice)));
+        // Now rather than after an hour: a folder that cannot be written to ends the run before it has begun.
+        if let Some(path) = &options.checkpoint {
+            self.save(path)?;
+        }
         let mut outcome = Outcome::Finished;
         while self.progress.epoch < self.n_epochs {
+            if self.has_waited() {
+                outcome = Outcome::StoppedEarly;
+                break;
+            }
             if let Some(ended) = self.epoch(&mut watch)? {
                 outcome = ended;
                 break;
             }
         }
+        // What has been learned is worth more than its checkpoint: if that cannot be written, the result says so.
         if let Some(path) = &options.checkpoint {
-            self.save(path)?;
-            watch.tell(&Event::Checkpoint(path));
+            match self.save(path) {
+                Ok(()) => watch.tell(&Event::Checkpoint(path)),
+                Err(_) => {
+                    watch.tell(&Event::Notice(&Notice::NoLastCheckpoint));
+                    self.notices.push(Notice::NoLastCheckpoint);
+                }
+            }
         }
         self.finish(outcome)
     }
@@ -199,14 +215,14 @@ impl<'a> Run<'a> {
         let epoch = self.progress.epoch;
         let rows = self.partition.epoch(epoch as u64);
         let (n_rounds, size) = (self.partition.n_rounds(), self.partition.size());
-        let mut learning_rate = 0.0;
+        let (rate, n_epochs) = (&self.params.learning_rate, self.n_epochs as f64);
+        let rate_at = |round: usize| rate.at(epoch as f64 + round as f64 / n_rounds as f64, n_epochs);
         while self.progress.round < n_rounds {
             if let Some(ended) = watch.ended() {
                 return Ok(Some(ended));
             }
             let round = self.progress.round;
-            let at = epoch as f64 + round as f64 / n_rounds as f64;
-            learning_rate = self.params.learning_rate.at(at, self.n_epochs as f64);
+            let learning_rate = rate_at(round);
             let rows = &rows[round * size.total()..(round + 1) * size.total()];
             let report = self.round(rows, epoch, round, learning_rate)?;
             self.progress.round += 1;
@@ -235,19 +251,19 @@ impl<'a> Run<'a> {
             loss: self.progress.loss_sum / n_rounds as f64,
             n_references: self.progress.references_sum / n_rounds as f64,
             n_left_out: self.progress.n_left_out,
-            learning_rate,
+            learning_rate: rate_at(n_rounds - 1),
             validation,
         };
         self.progress.records.push(record);
         (self.progress.epoch, self.progress.round) = (epoch + 1, 0);
         (self.progress.loss_sum, self.progress.references_sum, self.progress.n_left_out) = (0.0, 0.0, 0);
         watch.tell(&Event::Epoch(&record));
-        let waited = self.params.patience.is_some_and(|patience| self.progress.evaluations_since_best >= patience);
-        Ok(match is_last {
-            true => None,
-            false if waited => Some(Outcome::StoppedEarly),
-            false => watch.ended(),
-        })
+        Ok(if is_last || self.has_waited() { None } else { watch.ended() })
+    }
+
+    /// Whether the validation error has not fallen for as long as the run may wait.
+    fn has_waited(&self) -> bool {
+        self.params.patience.is_some_and(|patience| self.progress.evaluations_since_best >= patience)
     }
 
     fn round(

@@ -36,7 +36,8 @@ impl Activation {
             Self::Relu => {
                 // A loop and not `for_each`, which might not be inlined into a caller compiled for wider vectors.
                 for x in values {
-                    *x = if *x > R::zero() { *x } else { R::zero() };
+                    // Written so that what is not a number stays so, and is noticed.
+                    *x = if *x < R::zero() { R::zero() } else { *x };
                 }
             }
             Self::LeakyRelu => {

@@ -165,7 +165,8 @@ impl<R: Real> DenseNetwork<R> {
         self.places().map(|(weights, bias)| Layer { weights: &self.parameters[weights], bias: &self.parameters[bias] })
     }
 
-    /// The network without its last layer: what a classifier knows of a point before it names the class.
+    /// The network without its last layer: what a classifier knows of a point before it names the class, and before the activation
+    /// that the last layer sees it through.
     ///
     /// # Panics
     /// If it has one layer only.

@@ -32,6 +32,9 @@ pub trait Transform<R: Real = f32>: Send {
     /// Representations of points, one in each row. Keeps what [`backward`](Self::backward) needs.
     fn forward(&mut self, inputs: Inputs<'_, R>) -> &Matrix<R>;
 
+    /// What [`forward`](Self::forward) gave last.
+    fn last(&self) -> &Matrix<R>;
+
     /// Finds the gradient of the parameters from that of the representations that [`forward`](Self::forward) gave last.
     ///
     /// # Shapes

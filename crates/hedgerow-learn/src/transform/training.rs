@@ -134,6 +134,10 @@ impl<R: Real> Transform<R> for TrainableNetwork<R> {
         &self.output
     }
 
+    fn last(&self) -> &Matrix<R> {
+        &self.output
+    }
+
     fn backward(&mut self, rows: &[usize], gradient: &Matrix<R>) {
         let Self {
             network,
