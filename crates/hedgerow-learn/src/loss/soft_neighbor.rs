@@ -103,28 +103,39 @@ pub(super) fn loss_and_factors<R: Real>(
         *factor = (least_all - distance) * inverse;
     }
     R::exp_all(factors);
-    let (mut sum_all, mut sum_same) = (R::zero(), R::zero());
+    let (mut sum_others, mut sum_same) = (R::zero(), R::zero());
     for ((&factor, &distance), &same) in factors.iter().zip(&*distances).zip(is_same) {
-        sum_all += factor;
         if same {
             sum_same += ((least_same - distance) * inverse).exp();
+        } else {
+            sum_others += factor;
         }
     }
-    // From h_j without its denominator to the derivative; d(distance)/d(query) = factor * (query - reference).
-    let share = R::one() / sum_all;
+    // Of the same class, in the shift of all. Probabilities are taken from this sum and that of the others, and never as 1 less
+    // something: near p = 1, which is where learning ends, that would leave no digit of the gradient.
+    let same_of_all = ((least_all - least_same) * inverse).exp() * sum_same;
+    let share = R::one() / (same_of_all + sum_others);
+    let share_of_others = sum_others * share;
     for ((factor, &distance), &same) in factors.iter_mut().zip(&*distances).zip(is_same) {
-        let mut slope = -*factor * share;
-        if same {
-            slope += ((least_same - distance) * inverse).exp() / sum_same;
-        }
-        slope *= inverse;
+        let slope = if same {
+            ((least_same - distance) * inverse).exp() / sum_same * share_of_others
+        } else {
+            -*factor * share
+        };
+        let slope = slope * inverse;
+        // d(distance)/d(query) = factor * (query - reference)
         *factor = match is_plain {
             false => slope + slope,
             true if distance > R::zero() => slope / distance,
             true => R::zero(),
         };
     }
-    Some((least_same - least_all) * inverse + sum_all.ln() - sum_same.ln())
+    Some(if same_of_all > sum_others {
+        (sum_others / same_of_all).ln_1p()
+    } else {
+        // -log p where p may be too small to be a number.
+        (least_same - least_all) * inverse + (same_of_all + sum_others).ln() - sum_same.ln()
+    })
 }
 
 #[cfg(test)]
@@ -151,6 +162,27 @@ mod tests {
         // Plain: h proportional to e^-1 and e^-2, loss ln(1 + e^-1) = 0.31326169.
         let (value, _) = loss(DistanceScale::Euclidean(1.0), 0.0, 0, &[(1.0, 0), (2.0, 1)]);
         assert!((value.unwrap() - 0.313_261_687_518_222_8).abs() < 1e-12);
+    }
+
+    #[test]
+    fn the_gradient_keeps_its_digits_where_the_answer_is_nearly_certain() {
+        // The other class is 15 sigma farther away than its own two references.
+        let points = [[0.5_f32], [0.75], [4.0]];
+        let wide = points.map(|[x]| [f64::from(x)]);
+        let (mut narrow_loss, mut wide_loss) = (
+            SoftNeighbor::new(DistanceScale::SquaredEuclidean(1.0)),
+            SoftNeighbor::new(DistanceScale::SquaredEuclidean(1.0)),
+        );
+        let labels = [0, 0, 1];
+        let narrow = narrow_loss.loss(&[0.0], 0, points.iter().map(|x| x.as_slice()).zip(labels)).unwrap();
+        let exact = wide_loss.loss(&[0.0], 0, wide.iter().map(|x| x.as_slice()).zip(labels)).unwrap();
+        assert!((f64::from(narrow) / exact - 1.0).abs() < 1e-5, "{narrow} {exact}");
+        for (narrow, exact) in narrow_loss.factors().iter().zip(wide_loss.factors()) {
+            assert!((f64::from(*narrow) / exact - 1.0).abs() < 1e-5, "{narrow} {exact}");
+        }
+        // One class only: nothing to learn, exactly.
+        assert_eq!(narrow_loss.loss(&[0.0], 0, points.iter().map(|x| x.as_slice()).zip([0; 3])), Some(0.0));
+        assert!(narrow_loss.factors().iter().all(|factor| *factor == 0.0));
     }
 
     #[test]
