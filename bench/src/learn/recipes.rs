@@ -14,7 +14,7 @@ pub enum Experiment {
     TrainingTime,
     /// A representation of two numbers, on Fashion-MNIST.
     Plane,
-    /// The boundary set against other references and other losses, at equal epochs and at equal time.
+    /// The boundary set against other references and other losses, at equal epochs; seconds are kept beside.
     Ablation,
     /// The named presets.
     Presets,
