@@ -3,34 +3,37 @@
 //! `sparse.rs` has the rows without their zeros and the three products that training needs of them. Products of dense
 //! matrices are [`hedgerow_core::matrix`]'s.
 
+mod aligned;
 mod sparse;
 
 use hedgerow_core::matrix::MatrixRef;
 
 use crate::real::Real;
+pub(crate) use aligned::Aligned;
 pub(crate) use sparse::{SparseColumns, SparseRows, masked_product, sparse_rows_times};
 
 /// A matrix of numbers, row after row. Its memory is kept when it is given another size.
-#[derive(Debug, Clone, PartialEq, Default)]
+#[derive(Debug, PartialEq)]
 pub struct Matrix<R = f32> {
     rows: usize,
     columns: usize,
-    values: Vec<R>,
+    values: Aligned<R>,
 }
 
 impl<R: Real> Matrix<R> {
     /// A matrix of zeros.
     pub fn zeros(rows: usize, columns: usize) -> Self {
-        Self { rows, columns, values: vec![R::zero(); rows * columns] }
+        Self { rows, columns, values: Aligned::zeros(rows * columns) }
     }
 
     /// Takes numbers that stand row after row.
     ///
     /// # Panics
     /// If there are not `rows` times `columns` of them.
+    #[allow(clippy::needless_pass_by_value, reason = "numbers that nobody else needs any more")]
     pub fn from_values(rows: usize, columns: usize, values: Vec<R>) -> Self {
         assert_eq!(values.len(), rows * columns, "a matrix of {rows} x {columns}");
-        Self { rows, columns, values }
+        Self { rows, columns, values: Aligned::copy_of(&values) }
     }
 
     /// Number of rows.
@@ -69,15 +72,10 @@ impl<R: Real> Matrix<R> {
         &mut self.values
     }
 
-    /// All numbers, row after row.
-    pub fn into_values(self) -> Vec<R> {
-        self.values
-    }
-
     /// Gives the matrix another size; what its numbers are then is not defined.
     pub(crate) fn resize(&mut self, rows: usize, columns: usize) {
         (self.rows, self.columns) = (rows, columns);
-        self.values.resize(rows * columns, R::zero());
+        self.values.resize(rows * columns);
     }
 
     /// Gives the matrix another size and sets all numbers to 0.
@@ -94,6 +92,24 @@ impl<R: Real> Matrix<R> {
 
     pub(crate) fn view(&self) -> MatrixRef<'_, R> {
         MatrixRef::new(&self.values, self.rows, self.columns)
+    }
+}
+
+impl<R> Default for Matrix<R> {
+    fn default() -> Self {
+        Self { rows: 0, columns: 0, values: Aligned::default() }
+    }
+}
+
+impl<R: Clone> Clone for Matrix<R> {
+    fn clone(&self) -> Self {
+        Self { values: self.values.clone(), ..*self }
+    }
+
+    /// Keeps the memory.
+    fn clone_from(&mut self, source: &Self) {
+        (self.rows, self.columns) = (source.rows, source.columns);
+        self.values.clone_from(&source.values);
     }
 }
 

@@ -18,7 +18,9 @@ const PANEL: usize = 80;
 #[derive(Debug, Clone, Default)]
 pub(crate) struct SparseRows<R> {
     width: usize,
-    counts: Vec<u32>,
+    n_rows: usize,
+    /// For each row and each piece of its columns, how many numbers it has up to the end of the piece.
+    ends: Vec<u32>,
     columns: Vec<u32>,
     values: Vec<R>,
 }
@@ -35,16 +37,17 @@ impl<R: Real> SparseRows<R> {
         row_of: impl Fn(usize) -> &'s [S] + Sync,
         number: impl Fn(S) -> R + Sync,
     ) {
-        self.width = width;
-        self.counts.resize(n_rows, 0);
+        let n_pieces = n_pieces(width);
+        (self.width, self.n_rows) = (width, n_rows);
+        self.ends.resize(n_rows * n_pieces, 0);
         self.columns.resize(n_rows * width, 0);
         self.values.resize(n_rows * width, R::zero());
         let rows = self.columns.par_chunks_mut(width).zip(self.values.par_chunks_mut(width));
-        rows.zip(self.counts.par_iter_mut()).enumerate().with_min_len(16).for_each(
-            |(row, ((columns, values), count))| {
+        rows.zip(self.ends.par_chunks_mut(n_pieces)).enumerate().with_min_len(16).for_each(
+            |(row, ((columns, values), ends))| {
                 vectorized(
                     #[inline(always)]
-                    || *count = fill_row(row_of(row), &number, columns, values),
+                    || fill_row(row_of(row), &number, columns, values, ends),
                 );
             },
         );
@@ -65,44 +68,71 @@ impl<R: Real> SparseRows<R> {
     }
 
     pub(crate) fn n_rows(&self) -> usize {
-        self.counts.len()
+        self.n_rows
     }
 
     /// The columns and numbers of one row.
     #[inline(always)]
     pub(crate) fn row(&self, row: usize) -> (&[u32], &[R]) {
-        let (start, count) = (row * self.width, self.counts[row] as usize);
+        let (start, count) = (row * self.width, self.count(row));
         (&self.columns[start..start + count], &self.values[start..start + count])
+    }
+
+    /// The same of one piece of [`PIECE`] columns.
+    #[inline(always)]
+    fn piece(&self, row: usize, piece: usize) -> (&[u32], &[R]) {
+        let at = row * n_pieces(self.width) + piece;
+        let first = if piece == 0 { 0 } else { self.ends[at - 1] as usize };
+        let range = row * self.width + first..row * self.width + self.ends[at] as usize;
+        (&self.columns[range.clone()], &self.values[range])
+    }
+
+    /// How many numbers of a row are not zero.
+    #[inline(always)]
+    fn count(&self, row: usize) -> usize {
+        self.ends[(row + 1) * n_pieces(self.width) - 1] as usize
     }
 
     /// How many numbers are not zero.
     pub(crate) fn n_filled(&self) -> usize {
-        self.counts.iter().map(|&count| count as usize).sum()
+        (0..self.n_rows).map(|row| self.count(row)).sum()
     }
 }
 
-/// Writes the numbers of a row that are not zero, and their columns; gives how many there are.
+/// Columns of a piece: so many rows of weights, [`PANEL`] wide, fit into the nearest cache. A multiple of 8.
+const PIECE: usize = 96;
+
+/// Pieces of a row; at least one.
+#[inline(always)]
+fn n_pieces(width: usize) -> usize {
+    width.div_ceil(PIECE).max(1)
+}
+
+/// Writes the numbers of a row that are not zero, and their columns, and for each piece how many there are up to its end.
 #[inline(always)]
 fn fill_row<S: Copy + Default + PartialEq, R: Real>(
     row: &[S],
     number: &impl Fn(S) -> R,
     columns: &mut [u32],
     values: &mut [R],
-) -> u32 {
+    ends: &mut [u32],
+) {
     let mut n = 0;
-    for (group, numbers) in row.chunks(8).enumerate() {
-        if numbers.iter().fold(true, |all_zero, number| all_zero & (*number == S::default())) {
-            continue;
+    for (piece, (numbers, end)) in row.chunks(PIECE).zip(ends).enumerate() {
+        for (group, numbers) in numbers.chunks(8).enumerate() {
+            if numbers.iter().fold(true, |all_zero, number| all_zero & (*number == S::default())) {
+                continue;
+            }
+            for (at, &from) in numbers.iter().enumerate() {
+                // Written always and kept by counting on: there is no branch to guess wrong.
+                let value = number(from);
+                columns[n] = (piece * PIECE + group * 8 + at) as u32;
+                values[n] = value;
+                n += usize::from(value != R::zero());
+            }
         }
-        for (at, &from) in numbers.iter().enumerate() {
-            // Written always and kept by counting on: there is no branch to guess wrong.
-            let value = number(from);
-            columns[n] = (group * 8 + at) as u32;
-            values[n] = value;
-            n += usize::from(value != R::zero());
-        }
+        *end = n as u32;
     }
-    n as u32
 }
 
 /// Some rows of [`SparseRows`], column by column. A row is named by its place among those taken.
@@ -159,7 +189,7 @@ impl<R: Real> SparseColumns<R> {
                         let panel = panel_width(width - start);
                         for (at, out) in out.chunks_exact_mut(width).enumerate() {
                             let (rows, values) = self.column(block * COLUMNS_AT_A_TIME + at);
-                            sum_rows(rows, values, factor.values(), width, start, panel, None, out);
+                            sum_rows(rows, values, factor.values(), width, From::Zero, start, panel, out);
                         }
                         start += panel;
                     }
@@ -184,13 +214,18 @@ pub(crate) fn sparse_rows_times<R: Real>(rows: &SparseRows<R>, weights: &[R], bi
         vectorized(
             #[inline(always)]
             || {
+                for out in out.chunks_exact_mut(width) {
+                    out.copy_from_slice(bias);
+                }
                 let mut start = 0;
-                // Panel by panel, because a panel of the weights fits into the second cache and all of them do not.
                 while start < width {
                     let panel = panel_width(width - start);
-                    for (at, out) in out.chunks_exact_mut(width).enumerate() {
-                        let (columns, values) = rows.row(block * at_a_time + at);
-                        sum_rows(columns, values, weights, width, start, panel, Some(bias), out);
+                    // All rows go over a piece of the weights while it is in the nearest cache. Their sums wait in `out`.
+                    for piece in 0..n_pieces(rows.width) {
+                        for (at, out) in out.chunks_exact_mut(width).enumerate() {
+                            let (columns, values) = rows.piece(block * at_a_time + at, piece);
+                            sum_rows(columns, values, weights, width, From::Out, start, panel, out);
+                        }
                     }
                     start += panel;
                 }
@@ -209,7 +244,15 @@ fn panel_width(left: usize) -> usize {
     [PANEL, 40, 16, 8, 4, 2].into_iter().find(|&width| width <= left).unwrap_or(1)
 }
 
-/// Adds `values[i] * factor[rows[i]]`, over the columns from `start` on, to the bias and writes the sums to `out`.
+/// What a sum starts from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum From {
+    Zero,
+    /// What stands where the sum goes.
+    Out,
+}
+
+/// Writes the sum of `values[i] * factor[rows[i]]` to `out`, over the columns from `start` on, as many as the panel has.
 #[inline(always)]
 #[allow(clippy::too_many_arguments, reason = "one place for what differs between the two products")]
 fn sum_rows<R: Real>(
@@ -217,19 +260,19 @@ fn sum_rows<R: Real>(
     values: &[R],
     factor: &[R],
     width: usize,
+    from: From,
     start: usize,
     panel: usize,
-    bias: Option<&[R]>,
     out: &mut [R],
 ) {
     match panel {
-        PANEL => sum_panel::<R, PANEL>(rows, values, factor, width, start, bias, out),
-        40 => sum_panel::<R, 40>(rows, values, factor, width, start, bias, out),
-        16 => sum_panel::<R, 16>(rows, values, factor, width, start, bias, out),
-        8 => sum_panel::<R, 8>(rows, values, factor, width, start, bias, out),
-        4 => sum_panel::<R, 4>(rows, values, factor, width, start, bias, out),
-        2 => sum_panel::<R, 2>(rows, values, factor, width, start, bias, out),
-        _ => sum_panel::<R, 1>(rows, values, factor, width, start, bias, out),
+        PANEL => sum_panel::<R, PANEL>(rows, values, factor, width, from, start, out),
+        40 => sum_panel::<R, 40>(rows, values, factor, width, from, start, out),
+        16 => sum_panel::<R, 16>(rows, values, factor, width, from, start, out),
+        8 => sum_panel::<R, 8>(rows, values, factor, width, from, start, out),
+        4 => sum_panel::<R, 4>(rows, values, factor, width, from, start, out),
+        2 => sum_panel::<R, 2>(rows, values, factor, width, from, start, out),
+        _ => sum_panel::<R, 1>(rows, values, factor, width, from, start, out),
     }
 }
 
@@ -239,13 +282,17 @@ fn sum_panel<R: Real, const N: usize>(
     values: &[R],
     factor: &[R],
     width: usize,
+    from: From,
     start: usize,
-    bias: Option<&[R]>,
     out: &mut [R],
 ) {
+    let out = &mut out[start..start + N];
     let mut sums = [R::zero(); N];
-    if let Some(bias) = bias {
-        sums.copy_from_slice(&bias[start..start + N]);
+    if from == From::Out {
+        if rows.is_empty() {
+            return;
+        }
+        sums.copy_from_slice(out);
     }
     for (&row, &value) in rows.iter().zip(values) {
         let at = row as usize * width + start;
@@ -254,10 +301,10 @@ fn sum_panel<R: Real, const N: usize>(
             sums[lane] += value * factor[lane];
         }
     }
-    out[start..start + N].copy_from_slice(&sums);
+    out.copy_from_slice(&sums);
 }
 
-/// Bytes of weights that [`masked_product`] goes over at a time: they stay in the second cache while all rows of a task use them.
+/// Bytes of weights that [`masked_product`] goes over at a time: they stay in the nearest cache while all rows of a task use them.
 const BLOCK_BYTES: usize = 128 * 1024;
 
 /// Writes `gradient[r] . weights[c]` at the places (r, c) where `active` has a number, and 0 elsewhere. Row r of the result
@@ -302,18 +349,16 @@ pub(crate) fn masked_product<R: Real>(
 /// Products of one row with some rows of weights, four at a time.
 #[inline(always)]
 fn masked_row<R: Real>(gradient: &[R], weights: &[R], columns: &[u32], out: &mut [R]) {
-    let width = gradient.len();
     let mut at = 0;
-    while at + 4 <= columns.len() {
-        let group = [columns[at], columns[at + 1], columns[at + 2], columns[at + 3]];
-        let products = dot::<R, 4>(gradient, group.map(|column| weights_of(weights, column, width)));
+    while at < columns.len() {
+        // Of fewer than four, the last again in the place of those that are missing: faster than one by one.
+        let last = columns.len() - 1;
+        let group = [columns[at], columns[last.min(at + 1)], columns[last.min(at + 2)], columns[last.min(at + 3)]];
+        let products = dot(gradient, group.map(|column| weights_of(weights, column, gradient.len())));
         for n in 0..4 {
             out[group[n] as usize] = products[n];
         }
         at += 4;
-    }
-    for &column in &columns[at..] {
-        out[column as usize] = dot::<R, 1>(gradient, [weights_of(weights, column, width)])[0];
     }
 }
 
@@ -322,14 +367,14 @@ fn weights_of<R>(weights: &[R], row: u32, width: usize) -> &[R] {
     &weights[row as usize * width..(row as usize + 1) * width]
 }
 
-/// Products of one row with `N` others. Eight running sums each, added in a fixed order: the same for every `N`.
+/// Products of one row with four others. Eight running sums each, added in a fixed order.
 #[inline(always)]
-fn dot<R: Real, const N: usize>(a: &[R], others: [&[R]; N]) -> [R; N] {
+fn dot<R: Real>(a: &[R], others: [&[R]; 4]) -> [R; 4] {
     let whole = a.len() / LANES * LANES;
-    let mut sums = [[R::zero(); LANES]; N];
+    let mut sums = [[R::zero(); LANES]; 4];
     for at in (0..whole).step_by(LANES) {
         let a = &a[at..at + LANES];
-        for n in 0..N {
+        for n in 0..4 {
             let b = &others[n][at..at + LANES];
             sums[n] = std::array::from_fn(|lane| sums[n][lane] + a[lane] * b[lane]);
         }
@@ -363,7 +408,9 @@ mod tests {
 
     #[test]
     fn rows_times_weights_are_those_of_a_loop_for_every_width() {
-        for (n, inputs, width) in [(1, 1, 1), (3, 5, 7), (70, 13, 20), (9, 31, 135), (2, 6, 400)] {
+        for (n, inputs, width) in
+            [(1, 1, 1), (3, 5, 7), (70, 13, 20), (9, 31, 135), (2, 6, 400), (5, 96, 8), (5, 97, 90), (4, 300, 45)]
+        {
             let (a, w) = (matrix(n, inputs, 1), matrix(inputs, width, 2));
             let bias = matrix(1, width, 3);
             let mut out = Matrix::default();

@@ -5,7 +5,7 @@ use std::ops::Range;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use crate::matrix::vectorized;
+use crate::matrix::{Aligned, vectorized};
 use crate::real::Real;
 
 /// Parameters that one task changes: few enough to share the work, and enough to be worth a task.
@@ -39,9 +39,9 @@ impl Default for AdamParams {
 pub struct Adam<R = f32> {
     params: AdamParams,
     n_steps: u64,
-    first: Vec<R>,
-    second: Vec<R>,
-    average: Option<Vec<R>>,
+    first: Aligned<R>,
+    second: Aligned<R>,
+    average: Option<Aligned<R>>,
 }
 
 /// What one step is, as numbers.
@@ -61,8 +61,8 @@ struct StepSize<R> {
 impl<R: Real> Adam<R> {
     /// Prepares for parameters that start as given.
     pub fn new(params: AdamParams, parameters: &[R]) -> Self {
-        let zeros = vec![R::zero(); parameters.len()];
-        let average = params.averaging.map(|_| parameters.to_vec());
+        let zeros = Aligned::zeros(parameters.len());
+        let average = params.averaging.map(|_| Aligned::copy_of(parameters));
         Self { params, n_steps: 0, first: zeros.clone(), second: zeros, average }
     }
 
@@ -82,8 +82,10 @@ impl<R: Real> Adam<R> {
     }
 
     /// Goes on from an earlier state.
-    pub(crate) fn restore(&mut self, n_steps: u64, first: Vec<R>, second: Vec<R>, average: Option<Vec<R>>) {
-        (self.n_steps, self.first, self.second, self.average) = (n_steps, first, second, average);
+    pub(crate) fn restore(&mut self, n_steps: u64, first: &[R], second: &[R], average: Option<&[R]>) {
+        self.n_steps = n_steps;
+        (self.first, self.second) = (Aligned::copy_of(first), Aligned::copy_of(second));
+        self.average = average.map(Aligned::copy_of);
     }
 
     /// Changes the parameters. `decayed` are the ranges of them that weight decay applies to, in rising order.

@@ -149,7 +149,7 @@ impl<'a> Run<'a> {
         checkpoint.check(path, self.params, self.fingerprint, n_parameters)?;
         let Weights { parameters, first, second, average, best } = checkpoint.weights;
         self.learner.transform_mut().parameters_and_gradient().0.copy_from_slice(&parameters);
-        self.learner.adam_mut().restore(checkpoint.progress.step, first, second, average);
+        self.learner.adam_mut().restore(checkpoint.progress.step, &first, &second, average.as_deref());
         self.best_weights = best;
         self.progress = checkpoint.progress;
         Ok(())

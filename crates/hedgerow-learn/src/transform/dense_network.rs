@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Activation, WeightInitialization};
 use crate::error::ApplyError;
-use crate::matrix::{Matrix, SparseRows, sparse_rows_times};
+use crate::matrix::{Aligned, Matrix, SparseRows, sparse_rows_times};
 use crate::real::Real;
 
 /// The stream of random numbers that weights are drawn from.
@@ -88,7 +88,7 @@ pub struct DenseNetwork<R = f32> {
     architecture: Architecture,
     scale: InputScale,
     /// For each layer, a row of weights for each input, then the biases.
-    parameters: Vec<R>,
+    parameters: Aligned<R>,
 }
 
 /// The weights and biases of one layer.
@@ -102,8 +102,8 @@ pub(crate) struct Layer<'a, R> {
 impl<R: Real> DenseNetwork<R> {
     /// Draws the weights of a network by a seed.
     pub fn new(architecture: Architecture, scale: InputScale, initialization: WeightInitialization, seed: u64) -> Self {
-        let mut parameters = vec![R::zero(); architecture.n_parameters()];
-        let mut rest = parameters.as_mut_slice();
+        let mut parameters = Aligned::zeros(architecture.n_parameters());
+        let mut rest = &mut *parameters;
         for (layer, (inputs, outputs)) in architecture.shapes().enumerate() {
             let (weights, after) = rest.split_at_mut(inputs * outputs);
             // Each layer has numbers of its own, so that a network with a further layer starts from the same weights.
@@ -117,6 +117,7 @@ impl<R: Real> DenseNetwork<R> {
     ///
     /// # Errors
     /// A number of parameters that the architecture does not have, and numbers that are not finite.
+    #[allow(clippy::needless_pass_by_value, reason = "numbers that nobody else needs any more")]
     pub fn from_parameters(
         architecture: Architecture,
         scale: InputScale,
@@ -128,7 +129,7 @@ impl<R: Real> DenseNetwork<R> {
         }
         match parameters.iter().position(|parameter| !parameter.is_finite()) {
             Some(at) => Err(ApplyError::ParameterNotFinite { at }),
-            None => Ok(Self { architecture, scale, parameters }),
+            None => Ok(Self { architecture, scale, parameters: Aligned::copy_of(&parameters) }),
         }
     }
 
@@ -175,7 +176,7 @@ impl<R: Real> DenseNetwork<R> {
         assert!(self.architecture.layers.len() > 1, "a network of one layer has none to leave out");
         let mut architecture = self.architecture.clone();
         architecture.layers.pop();
-        let parameters = self.parameters[..architecture.n_parameters()].to_vec();
+        let parameters = Aligned::copy_of(&self.parameters[..architecture.n_parameters()]);
         Self { architecture, scale: self.scale, parameters }
     }
 
@@ -233,7 +234,7 @@ impl DenseNetwork {
     /// As [`represent`](Self::represent), and representations too large for distances.
     pub fn apply(&self, points: PointsRef<'_>) -> Result<Points, ApplyError> {
         let representations = self.represent(points)?;
-        Points::from_f32(representations.n_columns(), representations.into_values())
+        Points::from_f32(representations.n_columns(), representations.values().to_vec())
             .map_err(|source| ApplyError::Representation { source })
     }
 }

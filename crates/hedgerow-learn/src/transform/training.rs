@@ -5,7 +5,7 @@ use rayon::prelude::*;
 
 use super::dense_network::{DenseNetwork, Layer, fill_from_points};
 use super::{Activation, Inputs, Transform};
-use crate::matrix::{Matrix, SparseColumns, SparseRows, masked_product, sparse_rows_times, vectorized};
+use crate::matrix::{Aligned, Matrix, SparseColumns, SparseRows, masked_product, sparse_rows_times, vectorized};
 use crate::real::Real;
 
 /// Up to this share of numbers that are not zero, products leave the zeros out; above it, a dense product is faster.
@@ -18,23 +18,24 @@ struct LayerInput<R> {
     is_sparse: bool,
     sparse: SparseRows<R>,
     dense: Matrix<R>,
+    /// Of the backward pass: the rows with a gradient, in the form that the gradient of the weights needs.
+    columns: SparseColumns<R>,
+    rows: Matrix<R>,
 }
 
 /// A dense network with the memory that learning needs.
 #[derive(Debug, Clone)]
 pub struct TrainableNetwork<R = f32> {
     network: DenseNetwork<R>,
-    gradient: Vec<R>,
+    gradient: Aligned<R>,
     /// For each layer.
     inputs: Vec<LayerInput<R>>,
     /// What came out of the layers before the activation, where that needs it.
     before_activation: Vec<Matrix<R>>,
     output: Matrix<R>,
-    /// Of the backward pass: the gradient behind a layer and before it, the rows of what went in, and those column by column.
+    /// Of the backward pass: the gradient behind a layer and before it.
     behind: Matrix<R>,
     before: Matrix<R>,
-    rows: Matrix<R>,
-    columns: SparseColumns<R>,
 }
 
 impl<R: Real> TrainableNetwork<R> {
@@ -42,15 +43,13 @@ impl<R: Real> TrainableNetwork<R> {
     pub fn new(network: DenseNetwork<R>) -> Self {
         let n_layers = network.architecture().layers.len();
         Self {
-            gradient: vec![R::zero(); network.parameters().len()],
+            gradient: Aligned::zeros(network.parameters().len()),
             network,
             inputs: (0..n_layers).map(|_| LayerInput::default()).collect(),
             before_activation: (0..n_layers).map(|_| Matrix::default()).collect(),
             output: Matrix::default(),
             behind: Matrix::default(),
             before: Matrix::default(),
-            rows: Matrix::default(),
-            columns: SparseColumns::default(),
         }
     }
 
@@ -75,6 +74,15 @@ impl<R: Real> LayerInput<R> {
                 self.dense.clone_from(matrix);
                 self.settle();
             }
+        }
+    }
+
+    /// Prepares the rows that have a gradient for [`gradient_of_weights`].
+    fn take_live(&mut self, rows: &[usize]) {
+        if self.is_sparse {
+            self.columns.take_rows(&self.sparse, rows);
+        } else {
+            self.rows.take_rows(&self.dense, rows);
         }
     }
 
@@ -139,18 +147,10 @@ impl<R: Real> Transform<R> for TrainableNetwork<R> {
     }
 
     fn backward(&mut self, rows: &[usize], gradient: &Matrix<R>) {
-        let Self {
-            network,
-            gradient: of_parameters,
-            inputs,
-            before_activation,
-            behind,
-            before,
-            rows: taken,
-            columns,
-            ..
-        } = self;
+        let Self { network, gradient: of_parameters, inputs, before_activation, behind, before, .. } = self;
         behind.clone_from(gradient);
+        // For all layers at once: each is too little work to be shared among threads.
+        inputs.par_iter_mut().for_each(|input| input.take_live(rows));
         let activation = network.architecture().activation;
         let places: Vec<_> = network.places().collect();
         let layers: Vec<_> = network.layers().collect();
@@ -160,7 +160,7 @@ impl<R: Real> Transform<R> for TrainableNetwork<R> {
             let of_weights = &mut of_parameters[weights_at];
             // The two have nothing to do with each other, and each leaves a thread idle now and then.
             rayon::join(
-                || gradient_of_weights(input, rows, behind, taken, columns, of_weights),
+                || gradient_of_weights(input, behind, of_weights),
                 || {
                     if at > 0 {
                         let before_activation = &before_activation[at];
@@ -185,21 +185,12 @@ impl<R: Real> Transform<R> for TrainableNetwork<R> {
     }
 }
 
-/// The gradient of a layer's weights, from what went into it and the gradient behind it.
-fn gradient_of_weights<R: Real>(
-    input: &LayerInput<R>,
-    rows: &[usize],
-    behind: &Matrix<R>,
-    taken: &mut Matrix<R>,
-    columns: &mut SparseColumns<R>,
-    of_weights: &mut [R],
-) {
+/// The gradient of a layer's weights, from the live rows of what went into it and the gradient behind it.
+fn gradient_of_weights<R: Real>(input: &LayerInput<R>, behind: &Matrix<R>, of_weights: &mut [R]) {
     if input.is_sparse {
-        columns.take_rows(&input.sparse, rows);
-        columns.times(behind, of_weights);
+        input.columns.times(behind, of_weights);
     } else {
-        taken.take_rows(&input.dense, rows);
-        multiply(of_weights, taken.view().transposed(), behind.view(), false, Threads::All);
+        multiply(of_weights, input.rows.view().transposed(), behind.view(), false, Threads::All);
     }
 }
 
