@@ -34,4 +34,32 @@ mod tests {
         assert_eq!(contrastive(&a, &b, false, 5.0), (0.0, 0.0));
         assert_eq!(contrastive(&a, &a, false, 2.0), (4.0, 0.0));
     }
+
+    #[test]
+    fn gradients_are_those_of_finite_differences() {
+        let a = [0.3, -1.2, 0.8_f64];
+        // About 1.9 away, 3.5 away, and at the same place.
+        for b in [[1.4, -0.1, -0.3], [2.5, 0.9, -1.0], a] {
+            for is_same_class in [true, false] {
+                let factor = contrastive(&a, &b, is_same_class, 2.5).1;
+                for axis in 0..3 {
+                    let near = |step: f64, moves_a: bool| {
+                        let (mut a, mut b) = (a, b);
+                        if moves_a {
+                            a[axis] += step;
+                        } else {
+                            b[axis] += step;
+                        }
+                        contrastive(&a, &b, is_same_class, 2.5).0
+                    };
+                    for (slope, moves_a) in
+                        [(factor * (a[axis] - b[axis]), true), (factor * (b[axis] - a[axis]), false)]
+                    {
+                        let difference = (near(1e-6, moves_a) - near(-1e-6, moves_a)) / 2e-6;
+                        assert!((slope - difference).abs() < 1e-8, "{b:?} {is_same_class}: {slope} {difference}");
+                    }
+                }
+            }
+        }
+    }
 }

@@ -27,6 +27,19 @@ impl DistanceScale {
             Self::SquaredEuclidean(sigma) | Self::Euclidean(sigma) => sigma,
         }
     }
+
+    /// Closeness of references, `h = softmax(-d / sigma)` of Algorithm 1 in the DBS paper, from their Euclidean distances.
+    pub fn closeness(self, distances: impl IntoIterator<Item = f64>) -> Vec<f64> {
+        let is_squared = matches!(self, Self::SquaredEuclidean(_));
+        let power = |distance: f64| if is_squared { distance * distance } else { distance };
+        let mut closeness: Vec<f64> = distances.into_iter().map(power).collect();
+        // Shifted by the smallest distance, so that not every exponential can vanish.
+        let least = closeness.iter().copied().fold(f64::INFINITY, f64::min);
+        closeness.iter_mut().for_each(|distance| *distance = ((least - *distance) / self.sigma()).exp());
+        let sum: f64 = closeness.iter().sum();
+        closeness.iter_mut().for_each(|closeness| *closeness /= sum);
+        closeness
+    }
 }
 
 impl Default for DistanceScale {
@@ -162,6 +175,90 @@ mod tests {
         // Plain: h proportional to e^-1 and e^-2, loss ln(1 + e^-1) = 0.31326169.
         let (value, _) = loss(DistanceScale::Euclidean(1.0), 0.0, 0, &[(1.0, 0), (2.0, 1)]);
         assert!((value.unwrap() - 0.313_261_687_518_222_8).abs() < 1e-12);
+        // dL/dd is 1 - p = 1 / (1 + e) = 0.26894142 and its negative; d(d)/dq is (q - x) / d, with d = 1 and d = 2.
+        let (_, factors) = loss(DistanceScale::Euclidean(1.0), 0.0, 0, &[(1.0, 0), (2.0, 1)]);
+        assert!((factors[0] - 0.268_941_421_369_995_1).abs() < 1e-12);
+        assert!((factors[1] + 0.268_941_421_369_995_1 / 2.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn closeness_worked_by_hand() {
+        // 2^-d is e^(-d / sigma) with sigma = 1 / ln 2. Plain: 2^-1, 2^-2, 2^-3, that is 4 : 2 : 1.
+        let sigma = 1.0 / std::f64::consts::LN_2;
+        let close = |expected: [f64; 3], closeness: Vec<f64>| {
+            assert_eq!(closeness.len(), 3);
+            assert!(closeness.iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-12), "{closeness:?}");
+        };
+        close([4.0 / 7.0, 2.0 / 7.0, 1.0 / 7.0], DistanceScale::Euclidean(sigma).closeness([1.0, 2.0, 3.0]));
+        // Squared: 2^-1, 2^-4, 2^-9, that is 256 : 32 : 1.
+        let squared = DistanceScale::SquaredEuclidean(sigma);
+        close([256.0 / 289.0, 32.0 / 289.0, 1.0 / 289.0], squared.closeness([1.0, 2.0, 3.0]));
+        // All so far away that each e^-d is 0.
+        close(
+            [4.0 / 7.0, 2.0 / 7.0, 1.0 / 7.0],
+            DistanceScale::Euclidean(sigma).closeness([1e6 + 1.0, 1e6 + 2.0, 1e6 + 3.0]),
+        );
+    }
+
+    /// Compares the gradient with finite differences, for the query and for every reference. The tolerance is a share of the
+    /// largest slope, so that it means something where all slopes are tiny.
+    fn compare_with_finite_differences(
+        scale: DistanceScale,
+        query: [f64; 2],
+        references: &[([f64; 2], u32)],
+        what: &str,
+    ) {
+        let points: Vec<[f64; 2]> = std::iter::once(query).chain(references.iter().map(|(x, _)| *x)).collect();
+        let of = |points: &[[f64; 2]]| {
+            let mut neighbors = SoftNeighbor::new(scale);
+            let others = points[1..].iter().zip(references).map(|(x, (_, label))| (x.as_slice(), *label));
+            let loss = neighbors.loss(&points[0], 0, others).unwrap();
+            (loss, neighbors.factors().to_vec())
+        };
+        let mut gradient = vec![[0.0; 2]; points.len()];
+        for (at, &factor) in of(&points).1.iter().enumerate() {
+            for axis in 0..2 {
+                gradient[0][axis] += factor * (points[0][axis] - points[at + 1][axis]);
+                gradient[at + 1][axis] += factor * (points[at + 1][axis] - points[0][axis]);
+            }
+        }
+        // Near a kink, which plain distances have at 0, the error is in proportion to the step.
+        let step = if what.starts_with("at ") { 1e-7 } else { 1e-5 };
+        let differences: Vec<[f64; 2]> = (0..points.len())
+            .map(|at| {
+                std::array::from_fn(|axis| {
+                    let near = |step: f64| {
+                        let mut points = points.clone();
+                        points[at][axis] += step;
+                        of(&points).0
+                    };
+                    (near(step) - near(-step)) / (2.0 * step)
+                })
+            })
+            .collect();
+        let largest = differences.iter().flatten().fold(0.0, |largest: f64, slope| largest.max(slope.abs()));
+        for (slope, difference) in gradient.iter().flatten().zip(differences.iter().flatten()) {
+            assert!((slope - difference).abs() <= 1e-6 * largest, "{what}, {scale:?}: {slope} but {difference}");
+        }
+        assert_eq!(largest > 0.0, references.iter().any(|(_, label)| *label != 0), "{what}, {scale:?}");
+    }
+
+    #[test]
+    fn gradients_are_those_of_finite_differences_wherever_the_probability_is() {
+        let cases = [
+            ("between", vec![([1.0, 0.5], 0), ([-0.7, 1.1], 1), ([0.4, -1.6], 0), ([1.9, 0.3], 2)]),
+            ("nearly certain", vec![([0.3, 0.2], 0), ([-5.1, 3.1], 1), ([0.1, -0.4], 0), ([4.5, 4.7], 2)]),
+            ("nearly impossible", vec![([5.1, -3.3], 0), ([-0.2, 0.1], 1), ([0.3, 0.3], 2)]),
+            // The slope of a distance at 0 is taken as 0, which is what differences to both sides give.
+            ("at its own class", vec![([0.0, 0.0], 0), ([0.9, 0.4], 1)]),
+            ("at the other class", vec![([0.8, 0.6], 0), ([0.0, 0.0], 1)]),
+            ("one reference", vec![([0.8, 0.6], 0)]),
+        ];
+        for (what, references) in &cases {
+            for scale in [DistanceScale::SquaredEuclidean(1.3), DistanceScale::Euclidean(0.4)] {
+                compare_with_finite_differences(scale, [0.0, 0.0], references, what);
+            }
+        }
     }
 
     #[test]

@@ -1,8 +1,8 @@
 //! The final transition of a walk through a boundary tree (equation 2 of the DBS paper, from Zoran et al. 2017).
 
 use hedgerow_core::{
-    BoundaryTree, BoundaryTreeParams, Examples, History, InsertError, Label, NeighborSearch, NodeId, Point, PointsRef,
-    QueryError,
+    BoundaryTree, BoundaryTreeParams, Candidate, Examples, History, InsertError, Label, NeighborSearch, Point,
+    PointsRef, QueryError, Traversal,
 };
 use serde::{Deserialize, Serialize};
 
@@ -20,6 +20,21 @@ pub enum Voters {
     Siblings,
     /// Their parent too, as in the public code of the paper's authors.
     SiblingsAndParent,
+}
+
+impl Voters {
+    /// The nodes that vote at the end of a walk, with their distances from the query: the node where it ends and that node's
+    /// siblings, in the order in which they were added, then their parent if it votes. If the walk ends at the root: the root
+    /// and its children.
+    pub fn of(self, walk: &Traversal) -> impl Iterator<Item = &Candidate> {
+        let ends_at_root = walk.steps.len() == 1;
+        // The last step stays where it is; the one before is the last transition.
+        let step = walk.steps.get(walk.steps.len().saturating_sub(2));
+        let first = step.filter(|_| ends_at_root);
+        let last = step.filter(|_| !ends_at_root && self == Self::SiblingsAndParent);
+        let children = step.into_iter().flat_map(|step| &step.children);
+        first.map(|step| &step.at).into_iter().chain(children).chain(last.map(|step| &step.at))
+    }
 }
 
 /// A boundary tree over the first rows of a step, and who votes for a query.
@@ -51,27 +66,15 @@ impl FinalTransition {
         self.tree.n_stored()
     }
 
-    /// The rows that vote for a query: the node where its walk ends and that node's siblings; if the walk ends at the root,
-    /// the root and its children.
+    /// The rows that [vote](Voters::of) for a query.
     ///
     /// # Errors
     /// A query that is not numbers.
     pub fn voters<R: Real>(&self, query: &[R], rows: &mut Vec<usize>) -> Result<(), StepError> {
         let query: Vec<f32> = query.iter().map(|value| value.narrow()).collect();
         let walks = self.tree.traverse(Point::F32(&query)).map_err(|source: QueryError| unusable(source))?;
-        let end = walks.first().map_or(NodeId(0), |walk| walk.answer().node);
-        let tree = self.tree.tree();
-        let row = |node: NodeId| tree.id(node).0 as usize;
         rows.clear();
-        match tree.parent(end) {
-            None => rows.extend(std::iter::once(end).chain(tree.children(end)).map(row)),
-            Some(parent) => {
-                rows.extend(tree.children(parent).map(row));
-                if self.voters == Voters::SiblingsAndParent {
-                    rows.push(row(parent));
-                }
-            }
-        }
+        rows.extend(walks.iter().flat_map(|walk| self.voters.of(walk)).map(|voter| voter.neighbor.id.0 as usize));
         Ok(())
     }
 }

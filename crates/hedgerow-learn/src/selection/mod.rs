@@ -4,6 +4,8 @@ mod boundary_set;
 mod final_transition;
 mod pairs;
 mod random_set;
+#[cfg(test)]
+pub(crate) mod slow_tree;
 mod triplets;
 
 pub use boundary_set::boundary_set;

@@ -231,3 +231,155 @@ fn sum_of_rows<R: Real>(matrix: &Matrix<R>, sums: &mut [R]) {
         },
     );
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Architecture, InputScale};
+    use super::*;
+    use hedgerow_core::Points;
+    use hedgerow_core::random::SplitMix64;
+
+    fn network(layers: Vec<usize>, n_inputs: usize, parameters: Vec<f64>) -> TrainableNetwork<f64> {
+        let architecture = Architecture { n_inputs, layers, activation: Activation::Relu };
+        let network = DenseNetwork::from_parameters(architecture, InputScale::Numbers, parameters).unwrap();
+        TrainableNetwork::new(network)
+    }
+
+    #[test]
+    fn one_layer_worked_by_hand() {
+        // Weights 1 and -1 from the first input, 2 and 3 from the second; biases 0.5 and -1.
+        let mut network = network(vec![2], 2, vec![1.0, -1.0, 2.0, 3.0, 0.5, -1.0]);
+        let points = Points::from_f32(2, vec![9.0, 9.0, 1.0, 2.0, 0.0, 3.0]).unwrap();
+        // (1, 2): 1 + 4 + 0.5 and -1 + 6 - 1. (0, 3): 6 + 0.5 and 9 - 1.
+        let outputs = network.forward(Inputs::Rows(points.view(), &[1, 2]));
+        assert_eq!(outputs.values(), [5.5, 4.0, 6.5, 8.0]);
+        // Gradients (2, -1) and (4, 5): by weights 1 * (2, -1) + 0 * (4, 5) and 2 * (2, -1) + 3 * (4, 5); by biases their sum.
+        network.backward(&[0, 1], &Matrix::from_values(2, 2, vec![2.0, -1.0, 4.0, 5.0]));
+        assert_eq!(network.parameters_and_gradient().1, [2.0, -1.0, 16.0, 13.0, 6.0, 4.0]);
+        // The second row alone: 0 * (4, 5), 3 * (4, 5), (4, 5).
+        network.backward(&[1], &Matrix::from_values(1, 2, vec![4.0, 5.0]));
+        assert_eq!(network.parameters_and_gradient().1, [0.0, 0.0, 12.0, 15.0, 4.0, 5.0]);
+    }
+
+    #[test]
+    fn two_layers_worked_by_hand() {
+        // The same first layer, then weights 2 and 7 and bias 0.25.
+        let mut network = network(vec![2, 1], 2, vec![1.0, -1.0, 2.0, 3.0, 0.5, -1.0, 2.0, 7.0, 0.25]);
+        // (3, 1): 3 + 2 + 0.5 = 5.5 and -3 + 3 - 1 = -1, rectified 5.5 and 0, so 11 + 0.25.
+        let outputs = network.forward(Inputs::Matrix(&Matrix::from_values(1, 2, vec![3.0, 1.0])));
+        assert_eq!(outputs.values(), [11.25]);
+        // Gradient 1: by the second weights (5.5, 0), by its bias 1; behind the first layer (2, 7), of which the rectifier lets
+        // (2, 0) through; by the first weights 3 * (2, 0) and 1 * (2, 0), by its biases (2, 0).
+        network.backward(&[0], &Matrix::from_values(1, 1, vec![1.0]));
+        assert_eq!(network.parameters_and_gradient().1, [6.0, 0.0, 2.0, 0.0, 2.0, 0.0, 5.5, 0.0, 1.0]);
+    }
+
+    fn random_matrix(random: &mut SplitMix64, rows: usize, columns: usize) -> Matrix<f64> {
+        Matrix::from_values(rows, columns, (0..rows * columns).map(|_| random.normal()).collect())
+    }
+
+    /// The derivative of `loss` by each of `values`.
+    fn finite_differences(values: &[f64], loss: impl Fn(&[f64]) -> f64) -> Vec<f64> {
+        let near = |at: usize, step: f64| {
+            let mut values = values.to_vec();
+            values[at] += step;
+            loss(&values)
+        };
+        (0..values.len()).map(|at| (near(at, 1e-5) - near(at, -1e-5)) / 2e-5).collect()
+    }
+
+    fn assert_close(found: &[f64], expected: &[f64], what: &str) {
+        assert_eq!(found.len(), expected.len());
+        for (at, (found, expected)) in found.iter().zip(expected).enumerate() {
+            assert!((found - expected).abs() < 1e-7 * (1.0 + expected.abs()), "{what} {at}: {found} but {expected}");
+        }
+    }
+
+    #[test]
+    fn one_layer_has_the_gradient_of_finite_differences_behind_every_activation() {
+        let (n, n_inputs, n_outputs) = (6, 5, 3);
+        // Only these rows count in the loss.
+        let rows = [0, 2, 3, 5];
+        for activation in [Activation::Relu, Activation::LeakyRelu, Activation::Gelu, Activation::Tanh] {
+            // Shifted down, three quarters and more of what comes out of the rectifier are zero; shifted up, next to none.
+            for shift in [-1.0, 1.0] {
+                let mut random = SplitMix64::new(21, 0);
+                let mut before = random_matrix(&mut random, n, n_inputs);
+                before.values_mut().iter_mut().for_each(|value| *value += shift);
+                let weights = random_matrix(&mut random, n_inputs, n_outputs);
+                let bias = random_matrix(&mut random, 1, n_outputs);
+                let coefficients = random_matrix(&mut random, rows.len(), n_outputs);
+                // The sum of the outputs with these coefficients, by plain loops.
+                let loss = |before: &[f64], weights: &[f64], bias: &[f64]| {
+                    let mut inputs = before.to_vec();
+                    activation.apply(&mut inputs);
+                    let mut sum = 0.0;
+                    for (place, &row) in rows.iter().enumerate() {
+                        for output in 0..n_outputs {
+                            let products =
+                                (0..n_inputs).map(|at| inputs[row * n_inputs + at] * weights[at * n_outputs + output]);
+                            sum += coefficients.row(place)[output] * (bias[output] + products.sum::<f64>());
+                        }
+                    }
+                    sum
+                };
+                let [of_before, of_weights, of_bias] = [
+                    finite_differences(before.values(), |values| loss(values, weights.values(), bias.values())),
+                    finite_differences(weights.values(), |values| loss(before.values(), values, bias.values())),
+                    finite_differences(bias.values(), |values| loss(before.values(), weights.values(), values)),
+                ];
+
+                let mut input = LayerInput { dense: before.clone(), ..LayerInput::default() };
+                activation.apply(input.dense.values_mut());
+                input.settle();
+                assert_eq!(input.is_sparse, activation == Activation::Relu && shift < 0.0);
+                let layer = Layer { weights: weights.values(), bias: bias.values() };
+                let what = format!("{activation:?} shifted by {shift}");
+                let mut found = Matrix::default();
+                gradient_of_inputs(&input, &layer, activation, &before, &rows, &coefficients, &mut found);
+                let of_rows: Vec<f64> =
+                    rows.iter().flat_map(|row| &of_before[row * n_inputs..(row + 1) * n_inputs]).copied().collect();
+                assert_close(found.values(), &of_rows, &what);
+                let mut found = vec![f64::NAN; n_inputs * n_outputs];
+                let (mut taken, mut columns) = (Matrix::default(), SparseColumns::default());
+                gradient_of_weights(&input, &rows, &coefficients, &mut taken, &mut columns, &mut found);
+                assert_close(&found, &of_weights, &what);
+                let mut found = vec![f64::NAN; n_outputs];
+                sum_of_rows(&coefficients, &mut found);
+                assert_close(&found, &of_bias, &what);
+            }
+        }
+    }
+
+    #[test]
+    fn a_linear_network_of_one_layer_has_the_gradient_of_finite_differences() {
+        let (n_inputs, n_outputs) = (4, 3);
+        let mut random = SplitMix64::new(22, 0);
+        let parameters: Vec<f64> = (0..(n_inputs + 1) * n_outputs).map(|_| random.normal()).collect();
+        let (rows, live) = ([4, 0, 2, 1], [0, 1, 3]);
+        let coefficients = random_matrix(&mut random, live.len(), n_outputs);
+        // Points without zeros, and with so many that products leave them out.
+        for n_zeros in [0, 3] {
+            let values = (0..5 * n_inputs).map(|at| if at % 4 < n_zeros { 0.0 } else { random.normal() as f32 });
+            let points = Points::from_f32(n_inputs, values.collect()).unwrap();
+            let matrix_values = rows.iter().flat_map(|&row| points.view().slice(row..row + 1).as_f32().unwrap());
+            let matrix = Matrix::from_values(rows.len(), n_inputs, matrix_values.map(|&x| f64::from(x)).collect());
+            for inputs in [Inputs::Rows(points.view(), &rows), Inputs::Matrix(&matrix)] {
+                let expected = finite_differences(&parameters, |parameters| {
+                    let mut network = network(vec![n_outputs], n_inputs, parameters.to_vec());
+                    let outputs = network.forward(inputs);
+                    let pairs = live
+                        .iter()
+                        .enumerate()
+                        .flat_map(|(at, &row)| coefficients.row(at).iter().zip(outputs.row(row)));
+                    pairs.map(|(coefficient, output)| coefficient * output).sum()
+                });
+                let mut network = network(vec![n_outputs], n_inputs, parameters.clone());
+                network.forward(inputs);
+                assert_eq!(network.inputs[0].is_sparse, n_zeros > 0);
+                network.backward(&live, &coefficients);
+                assert_close(network.parameters_and_gradient().1, &expected, "parameter");
+            }
+        }
+    }
+}
