@@ -15,7 +15,7 @@ Usage:
   cargo run --release -p hedgerow-bench -- ratios [--json] [--repeat N] [--save]
   cargo run --release -p hedgerow-bench -- mnist DIR [--repeat N] [--save]
   cargo run --release -p hedgerow-bench -- data [--mnist DIR] [--repeat N] [--save]
-  cargo run --release -p hedgerow-bench -- learn WHAT [--data NAME] [--only RECIPE] [--seeds N] [--epochs N]
+  cargo run --release -p hedgerow-bench -- learn WHAT [--data NAME] [--only RECIPE] [--seeds N] [--epochs N] [--runs DIR]
   cargo run --release -p hedgerow-bench -- step [--mnist DIR] [--fashion DIR] [--to-error] [--repeat N] [--save]
 
 ratios       Each structure against plain ways to do the same, both sides in one run.
@@ -34,11 +34,12 @@ data         Reading files against numpy, pandas, pyarrow and scikit-learn, whic
 
 learn        Error, nodes and time of whole training runs on MNIST and Fashion-MNIST, which it gets if they are not there.
              Each run is kept as soon as it is over, in bench/runs/<date>-<machine>/; a command that was stopped goes on where it was.
-  WHAT       table, training-time, plane, ablation, presets or choice. bench/README.md says what each is.
+  WHAT       table, training-time, plane, ablation, ablation-time, presets or choice. bench/README.md says what each is.
   --data     Only this data set: mnist or fashion-mnist. May be given more than once.
   --only     Only this recipe. May be given more than once.
   --seeds    Seeds of each recipe. [default: 3]
   --epochs   Other epochs than the recipes have, to look at something quickly.
+  --runs     The folder that runs are kept in, to go on with those of another day.
 
 step         Epochs of DBS training against PyTorch and against the bare matrix products, with two threads and with one.
              Installs PyTorch in a virtual environment in the build folder: gigabytes, and many minutes.
@@ -183,7 +184,7 @@ impl Arguments {
         let what = arguments.next().and_then(|what| what.into_string().ok());
         let experiment = Experiment::ALL.into_iter().find(|experiment| Some(experiment.name()) == what.as_deref());
         let experiment = experiment.ok_or(UsageError::NoExperiment)?;
-        let mut asked = Asked { experiment, data: Vec::new(), only: Vec::new(), n_seeds: 3, epochs: None };
+        let mut asked = Asked { experiment, data: Vec::new(), only: Vec::new(), n_seeds: 3, epochs: None, runs: None };
         while let Some(argument) = arguments.next() {
             let argument = argument.to_string_lossy().into_owned();
             let value = arguments.next().map(|value| value.to_string_lossy().into_owned()).unwrap_or_default();
@@ -199,6 +200,8 @@ impl Arguments {
                 ("--seeds", None) => return wrong("--seeds", "a whole number above 0"),
                 ("--epochs", Some(epochs)) => asked.epochs = usize::try_from(epochs).ok(),
                 ("--epochs", None) => return wrong("--epochs", "a whole number above 0"),
+                ("--runs", _) if !value.is_empty() => asked.runs = Some(value.into()),
+                ("--runs", _) => return wrong("--runs", "a folder"),
                 _ => return Err(UsageError::Argument { command: "learn", argument }),
             }
         }

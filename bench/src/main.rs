@@ -31,7 +31,7 @@ fn run(arguments: &Arguments) -> Result<(), Box<dyn std::error::Error>> {
     }
     if let Task::Learn(asked) = &arguments.task {
         // Keeps its results itself, run by run.
-        return print(&learn::run(asked, None)?);
+        return print(&learn::run(asked)?);
     }
     let moment = describe_moment();
     let (output, results) = match &arguments.task {

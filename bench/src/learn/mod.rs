@@ -3,6 +3,7 @@
 //! A run takes minutes, so that each is written down as soon as it is over and never made twice: a command that was stopped goes on
 //! where it was. `recipes.rs` says what is run, `record.rs` what is kept of a run.
 
+mod figure;
 pub mod recipes;
 pub mod record;
 
@@ -44,6 +45,8 @@ pub enum LearnError {
     Damaged { path: PathBuf, line: usize, what: String },
     #[error("there is no recipe {name:?} in this experiment; it has {known}")]
     NoRecipe { name: String, known: String },
+    #[error("ablation-time gives each recipe as many epochs as fit into the time of the boundary set in `learn ablation`, and {recipe:?} has no run on {data} there; run `learn ablation` first, with the same --runs")]
+    NoTimes { recipe: String, data: String },
 }
 
 /// What is asked for.
@@ -59,19 +62,24 @@ pub struct Asked {
     pub n_seeds: u64,
     /// Other epochs than the recipes', to look at something quickly. Such runs are kept under names of their own.
     pub epochs: Option<usize>,
+    /// Where runs are kept, if not in a folder named by the day and the machine.
+    pub runs: Option<PathBuf>,
 }
 
 /// Makes the runs that are not yet on record and gives the summary of all that are.
 ///
 /// # Errors
 /// [`LearnError`].
-pub fn run(asked: &Asked, folder: Option<PathBuf>) -> Result<String, LearnError> {
+pub fn run(asked: &Asked) -> Result<String, LearnError> {
     let machine = Machine::this();
     let default =
         || PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(format!("runs/{}-{}", date::today(), machine.slug()));
-    let folder = folder.unwrap_or_else(default);
+    let folder = asked.runs.clone().unwrap_or_else(default);
     let mut records = Records::open(&folder, asked.experiment.name())?;
-    let recipes = asked.experiment.recipes();
+    let recipes = match asked.experiment {
+        Experiment::AblationTime => recipes::at_equal_time(&Records::open(&folder, Experiment::Ablation.name())?)?,
+        _ => asked.experiment.recipes(),
+    };
     let known = || recipes.iter().map(|recipe| recipe.name.as_str()).collect::<Vec<_>>().join(", ");
     if let Some(name) = asked.only.iter().find(|name| !recipes.iter().any(|recipe| recipe.name == **name)) {
         return Err(LearnError::NoRecipe { name: name.clone(), known: known() });
@@ -91,6 +99,9 @@ pub fn run(asked: &Asked, folder: Option<PathBuf>) -> Result<String, LearnError>
         }
     }
     records.write_summary(&machine)?;
+    if asked.experiment == Experiment::TrainingTime {
+        figure::write(&records)?;
+    }
     Ok(records.summary())
 }
 
@@ -158,11 +169,18 @@ fn make(recipe: &Recipe, data_name: &str, data: &Dataset, seed: u64, records: &m
     records.add(record, &curve)
 }
 
+/// Orders that the mean of trees is taken over.
+const ORDERS: u64 = 10;
+
 /// What structures over all training representations, and the class layer if there is one, answer for the test examples.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Answers {
-    /// One boundary tree.
+    /// One boundary tree, shown the examples in the order of the seed.
     pub tree: Evaluation,
+    /// The mean error and size of trees over [`ORDERS`] orders: one order alone is a throw of dice.
+    pub tree_over_orders: (f64, f64),
+    /// The error of the first tree when the voters at the end of a walk answer.
+    pub soft_tree: f64,
     /// One boundary set.
     pub set: Evaluation,
     /// A forest of 10 trees.
@@ -178,13 +196,22 @@ impl Answers {
         (queries, query_labels): (PointsRef<'_>, &[Label]),
         seed: u64,
     ) -> Result<Self, LearnError> {
-        let (shown, asked) = (learned.transform.apply(points)?, learned.transform.apply(queries)?);
+        let (representations, asked) = (learned.transform.apply(points)?, learned.transform.apply(queries)?);
         let rows: Vec<usize> = (0..labels.len()).collect();
-        let shown = ShownExamples::shuffled(shown.view(), labels, &rows, seed);
+        let shown = ShownExamples::shuffled(representations.view(), labels, &rows, seed);
         let evaluate = |structure: Structure| shown.evaluate(structure, asked.view(), query_labels, seed);
+        let (mut error, mut nodes) = (0.0, 0.0);
+        for order in 0..ORDERS {
+            let shown = ShownExamples::shuffled(representations.view(), labels, &rows, order);
+            let tree = shown.evaluate(Structure::Tree, asked.view(), query_labels, order)?;
+            error += tree.error_percent / ORDERS as f64;
+            nodes += tree.n_stored as f64 / ORDERS as f64;
+        }
         let classifier = learned.classifier.as_ref().map(|classifier| classifier.error_percent(queries, query_labels));
         Ok(Self {
             tree: evaluate(Structure::Tree)?,
+            tree_over_orders: (error, nodes),
+            soft_tree: evaluate(Structure::soft_tree())?.error_percent,
             set: evaluate(Structure::Set)?,
             forest: evaluate(Structure::Forest(10))?,
             classifier: classifier.transpose()?,

@@ -11,7 +11,10 @@ use super::{Answers, LearnError, word};
 use crate::machine::Machine;
 
 const COLUMNS: &str = "data,recipe,seed,outcome,epochs,steps,threads,train_seconds,total_seconds,loss,validation_error,\
-                       validation_nodes,tree_error,tree_nodes,set_error,set_size,forest_error,forest_stored,class_layer_error";
+                       validation_nodes,tree_error,tree_nodes,set_error,set_size,forest_error,forest_stored,class_layer_error,\
+                       orders_error,orders_nodes,soft_tree_error";
+/// From `train_seconds` on.
+const N_NUMBERS: usize = 15;
 const CURVE_COLUMNS: &str = "data,recipe,seed,epoch,train_seconds,error_percent,nodes";
 
 /// One run.
@@ -47,6 +50,28 @@ pub struct CurvePoint {
     pub n_nodes: usize,
 }
 
+impl CurvePoint {
+    fn line(&self) -> String {
+        let Self { data, recipe, seed, epoch, train_seconds, error_percent, n_nodes } = self;
+        format!("{data},\"{recipe}\",{seed},{epoch},{train_seconds:.3},{error_percent:.4},{n_nodes}")
+    }
+
+    fn parse(line: &str) -> Option<Self> {
+        let (data, rest) = line.split_once(",\"")?;
+        let (recipe, rest) = rest.split_once("\",")?;
+        let [seed, epoch, train_seconds, error_percent, n_nodes] = rest.split(',').collect::<Vec<_>>().try_into().ok()?;
+        Some(Self {
+            data: data.to_owned(),
+            recipe: recipe.to_owned(),
+            seed: seed.parse().ok()?,
+            epoch: epoch.parse().ok()?,
+            train_seconds: train_seconds.parse().ok()?,
+            error_percent: error_percent.parse().ok()?,
+            n_nodes: n_nodes.parse().ok()?,
+        })
+    }
+}
+
 impl RunRecord {
     /// Takes down a run.
     pub fn new(
@@ -79,6 +104,9 @@ impl RunRecord {
                 of(|answers| answers.forest.error_percent),
                 of(|answers| answers.forest.n_stored as f64),
                 answers.and_then(|answers| answers.classifier),
+                of(|answers| answers.tree_over_orders.0),
+                of(|answers| answers.tree_over_orders.1),
+                of(|answers| answers.soft_tree),
             ],
         }
     }
@@ -100,7 +128,7 @@ impl RunRecord {
             .iter()
             .map(|field| if field.is_empty() { Some(None) } else { field.parse().ok().map(Some) })
             .collect();
-        let numbers = numbers.filter(|numbers| numbers.len() == 12)?;
+        let numbers = numbers.filter(|numbers| numbers.len() == N_NUMBERS)?;
         Some(Self {
             data: data.to_owned(),
             recipe: recipe.to_owned(),
@@ -159,8 +187,14 @@ impl Records {
         Ok(records)
     }
 
-    fn path(&self, what: &str) -> PathBuf {
+    pub(super) fn path(&self, what: &str) -> PathBuf {
         self.folder.join(format!("learn-{}-{what}.csv", self.experiment))
+    }
+
+    /// Median seconds of an epoch, over the seeds.
+    pub(super) fn seconds_per_epoch(&self, data: &str, recipe: &str) -> Option<f64> {
+        let runs = self.runs.iter().filter(|run| run.data == data && run.recipe == recipe && run.epochs > 0);
+        median(runs.filter_map(|run| Some(run.numbers[0]? / run.epochs as f64)).collect())
     }
 
     /// Whether a run is on record.
@@ -173,19 +207,31 @@ impl Records {
     /// # Errors
     /// A file that cannot be written.
     pub fn add(&mut self, run: RunRecord, curve: &[CurvePoint]) -> Result<(), LearnError> {
-        let points: Vec<String> = curve
-            .iter()
-            .map(|p| {
-                let (time, error) = (p.train_seconds, p.error_percent);
-                format!("{},\"{}\",{},{},{time:.3},{error:.4},{}", p.data, p.recipe, p.seed, p.epoch, p.n_nodes)
-            })
-            .collect();
+        let points: Vec<String> = curve.iter().map(CurvePoint::line).collect();
         if !points.is_empty() {
             self.append("curve", CURVE_COLUMNS, &points)?;
         }
         self.append("raw", COLUMNS, &[run.line()])?;
         self.runs.push(run);
         Ok(())
+    }
+
+    /// All curves of the experiment.
+    ///
+    /// # Errors
+    /// A file that cannot be read or has a line that is none of ours.
+    pub fn curves(&self) -> Result<Vec<CurvePoint>, LearnError> {
+        let path = self.path("curve");
+        let text = match fs::read_to_string(&path) {
+            Ok(text) => text,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
+            Err(source) => return Err(LearnError::File { path, source }),
+        };
+        let parse = |(at, line): (usize, &str)| {
+            let what = "this is no point of a curve as this program writes them".to_owned();
+            CurvePoint::parse(line).ok_or(LearnError::Damaged { path: path.clone(), line: at + 1, what })
+        };
+        text.lines().enumerate().skip(1).map(parse).collect()
     }
 
     fn append(&self, what: &str, columns: &str, lines: &[String]) -> Result<(), LearnError> {
@@ -209,9 +255,11 @@ impl Records {
         groups.sort_by_key(|(data, _)| *data == "fashion-mnist");
         let mut text = String::from(
             "Medians over seeds. Errors in percent. Tree, set and forest are built from the representations of all training \
-             examples; validation is of examples kept back, with the nodes of its tree.\n\n\
-             | data | recipe | seeds | epochs | train s | tree (nodes) | set (size) | forest of 10 | class layer | validation (nodes) |\n\
-             |---|---|---|---|---|---|---|---|---|---|\n",
+             examples; validation is of examples kept back, with the nodes of its tree. \
+             The first tree is one of one order of the examples, by the seed; the second column is the mean over 10 orders, the third the \
+             first tree with the soft vote.\n\n\
+             | data | recipe | seeds | epochs | train s | tree (nodes) | 10 orders | soft | set (size) | forest of 10 | class layer | validation (nodes) |\n\
+             |---|---|---|---|---|---|---|---|---|---|---|---|\n",
         );
         for (data, recipe) in groups {
             let runs: Vec<&RunRecord> =
@@ -225,10 +273,12 @@ impl Records {
             let epochs = median(runs.iter().map(|run| run.epochs as f64).collect()).unwrap_or(0.0);
             let cut = if runs.iter().any(|run| run.outcome == "cut") { ", cut" } else { "" };
             text.push_str(&format!(
-                "| {data} | {recipe} | {} | {epochs:.0}{cut} | {:.0} | {} | {} | {} | {} | {} |\n",
+                "| {data} | {recipe} | {} | {epochs:.0}{cut} | {:.0} | {} | {} | {} | {} | {} | {} | {} |\n",
                 runs.len(),
                 at(0).unwrap_or(0.0),
                 with(5, 6),
+                with(12, 13),
+                alone(14),
                 with(7, 8),
                 alone(9),
                 alone(11),
@@ -279,7 +329,7 @@ mod tests {
 
     fn run(recipe: &str, seed: u64, error: f64) -> RunRecord {
         let mut numbers = vec![Some(1.5), Some(2.5), Some(0.25), None, None];
-        numbers.extend([Some(error), Some(30.0), Some(2.0), Some(20.0), Some(1.0), Some(40.0), None]);
+        numbers.extend([Some(error), Some(30.0), Some(2.0), Some(20.0), Some(1.0), Some(40.0), None, Some(1.3), Some(33.0), Some(1.4)]);
         RunRecord {
             data: "mnist".into(),
             recipe: recipe.into(),
@@ -311,9 +361,11 @@ mod tests {
         let again = Records::open(folder.path(), "table").unwrap();
         assert_eq!(again.runs, records.runs);
         assert!(again.has("mnist", "dbs, x", 2) && !again.has("mnist", "dbs, x", 3) && !again.has("x", "dbs, x", 2));
-        assert!(again.summary().contains("| mnist | dbs, x | 3 | 7 | 2 | 1.20 (30) | 2.00 (20) | 1.00 | - | - |"));
+        assert!(again.summary().contains("| mnist | dbs, x | 3 | 7 | 2 | 1.20 (30) | 1.30 (33) | 1.40 | 2.00 (20) | 1.00 | - | - |"));
         let curve = fs::read_to_string(folder.path().join("learn-table-curve.csv")).unwrap();
         assert_eq!(curve.lines().count(), 4);
+        assert_eq!(again.curves().unwrap().len(), 3);
+        assert_eq!(again.seconds_per_epoch("mnist", "dbs, x"), Some(1.5 / 7.0));
         fs::write(folder.path().join("learn-table-raw.csv"), "header\nnonsense\n").unwrap();
         let error = Records::open(folder.path(), "table").unwrap_err().to_string();
         assert!(error.contains("learn-table-raw.csv, line 2"), "{error}");
