@@ -114,7 +114,7 @@ fn ours(method: Method, epochs: usize) -> TrainingParams {
         method,
         layers: Some(vec![400, 400, 20]),
         adam: AdamParams { averaging: Some(0.999), ..AdamParams::default() },
-        learning_rate: LearningRate { start: 1e-3, ..LearningRate::default() },
+        learning_rate: LearningRate { start: Some(1e-3), ..LearningRate::default() },
         epochs: Some(epochs),
         validation_share: 0.0,
         keep: Keep::Last,
@@ -133,7 +133,7 @@ fn at_the_end(name: &str, method: Method, epochs: usize) -> Recipe {
 }
 
 fn with_rate(recipe: Recipe, start: f64) -> Recipe {
-    let learning_rate = LearningRate { start, ..recipe.params.learning_rate.clone() };
+    let learning_rate = LearningRate { start: Some(start), ..recipe.params.learning_rate.clone() };
     Recipe { params: TrainingParams { learning_rate, ..recipe.params }, ..recipe }
 }
 

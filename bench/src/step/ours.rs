@@ -84,7 +84,7 @@ impl<'a> Ours<'a> {
             work: Workspace::new(&method),
             method,
             labels,
-            rate: LearningRate { start: RATE, schedule, warm_up_epochs: 0.0 },
+            rate: LearningRate { start: Some(RATE), schedule, warm_up_epochs: 0.0 },
             n_epochs: cosine.unwrap_or(1) as f64,
         })
     }

@@ -28,7 +28,7 @@ pub struct PictureShape {
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum Augmentation {
-    /// Moves a picture by up to so many places, up or down and left or right. What comes in is 0.
+    /// Moves a picture by up to so many places, up or down and left or right, fewer than it is high and wide. What comes in is 0.
     Shift(usize),
     /// Turns a picture around its middle by up to so many degrees either way.
     Rotate(f64),
@@ -40,29 +40,28 @@ pub enum Augmentation {
     Mirror,
 }
 
-/// What changes examples: anything that writes a changed row over a row.
-pub trait Augment: Send + Sync + std::fmt::Debug {
-    /// Changes one example. `spare` is as long as the row, for the change to use.
-    fn change(&self, row: &mut [f32], spare: &mut [f32], random: &mut SplitMix64);
+impl PictureShape {
+    /// Numbers of a picture; none if there are none, or more than can be counted.
+    pub(crate) fn n_numbers(self) -> Option<usize> {
+        let n_numbers = self.height.checked_mul(self.width)?.checked_mul(self.channels)?;
+        (n_numbers > 0).then_some(n_numbers)
+    }
 }
 
-/// An [`Augmentation`] of pictures of one shape.
-#[derive(Debug, Clone, Copy)]
-struct OfPictures(Augmentation, PictureShape);
-
-impl Augment for OfPictures {
-    fn change(&self, row: &mut [f32], spare: &mut [f32], random: &mut SplitMix64) {
-        let Self(augmentation, PictureShape { height, width, channels }) = *self;
+impl Augmentation {
+    /// Changes one example. `spare` is as long as the row, for the change to use.
+    fn change(self, shape: PictureShape, row: &mut [f32], spare: &mut [f32], random: &mut SplitMix64) {
+        let PictureShape { height, width, channels } = shape;
         let between = |random: &mut SplitMix64, most: f64| (2.0 * random.unit() - 1.0) * most;
-        match augmentation {
-            Augmentation::Noise(deviation) => {
+        match self {
+            Self::Noise(deviation) => {
                 row.iter_mut().for_each(|value| *value += (deviation * random.normal()) as f32);
             }
-            Augmentation::Drop(share) => {
+            Self::Drop(share) => {
                 let others = (1.0 / (1.0 - share)) as f32;
                 row.iter_mut().for_each(|value| *value = if random.unit() < share { 0.0 } else { *value * others });
             }
-            Augmentation::Mirror => {
+            Self::Mirror => {
                 if random.below(2) == 1 {
                     row.chunks_exact_mut(width * channels).for_each(|line| {
                         (0..width / 2).for_each(|at| {
@@ -71,7 +70,7 @@ impl Augment for OfPictures {
                     });
                 }
             }
-            Augmentation::Shift(most) => {
+            Self::Shift(most) => {
                 let shift = |random: &mut SplitMix64| random.below(2 * most + 1) as isize - most as isize;
                 let (down, right) = (shift(random), shift(random));
                 if (down, right) == (0, 0) {
@@ -91,7 +90,7 @@ impl Augment for OfPictures {
                     }
                 }
             }
-            Augmentation::Rotate(most) => {
+            Self::Rotate(most) => {
                 let (sin, cos) = between(random, most).to_radians().sin_cos();
                 spare.copy_from_slice(row);
                 let (middle_y, middle_x) = ((height as f64 - 1.0) / 2.0, (width as f64 - 1.0) / 2.0);
@@ -136,7 +135,8 @@ fn between_places(
 /// run that is taken up again.
 #[derive(Debug)]
 pub(crate) struct Augmenter {
-    changes: Vec<Box<dyn Augment>>,
+    changes: Vec<Augmentation>,
+    shape: PictureShape,
     scale: InputScale,
     seed: u64,
 }
@@ -149,9 +149,7 @@ impl Augmenter {
         scale: InputScale,
         seed: u64,
     ) -> Option<Self> {
-        let changes: Vec<Box<dyn Augment>> =
-            augmentations.iter().map(|&one| Box::new(OfPictures(one, shape)) as Box<dyn Augment>).collect();
-        (!changes.is_empty()).then_some(Self { changes, scale, seed })
+        (!augmentations.is_empty()).then(|| Self { changes: augmentations.to_vec(), shape, scale, seed })
     }
 
     /// Writes the changed rows.
@@ -173,7 +171,7 @@ impl Augmenter {
                 }
                 let stream = AUGMENTATION ^ epoch.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ (row as u64).rotate_left(32);
                 let mut random = SplitMix64::new(self.seed, stream);
-                self.changes.iter().for_each(|change| change.change(changed, spare, &mut random));
+                self.changes.iter().for_each(|change| change.change(self.shape, changed, spare, &mut random));
                 out.iter_mut().zip(&*changed).for_each(|(to, &value)| *to = R::of(f64::from(value)));
             },
         );
@@ -189,7 +187,7 @@ mod tests {
 
     fn changed(augmentation: Augmentation, seed: u64) -> [f32; 9] {
         let (mut row, mut spare) = (PICTURE, [0.0; 9]);
-        OfPictures(augmentation, SHAPE).change(&mut row, &mut spare, &mut SplitMix64::new(seed, 0));
+        augmentation.change(SHAPE, &mut row, &mut spare, &mut SplitMix64::new(seed, 0));
         row
     }
 

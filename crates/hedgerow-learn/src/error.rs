@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use hedgerow_core::{PointKind, PointsError};
 use thiserror::Error;
 
-/// Points that a network cannot take, or weights that are none.
+/// Points that a network cannot take, or weights or a shape that make none.
 #[derive(Debug, Clone, PartialEq, Error)]
 #[non_exhaustive]
 pub enum ApplyError {
@@ -26,6 +26,26 @@ pub enum ApplyError {
         expected: PointKind,
         /// What the points hold.
         got: PointKind,
+    },
+    /// Layers that make no network.
+    #[error("the layers are {layers:?}; give at least one layer, none of them of 0 numbers")]
+    Layers {
+        /// The layers.
+        layers: Vec<usize>,
+    },
+    /// A network that no memory holds.
+    #[error(
+        "a network of {n_inputs} inputs and layers of {layers:?} has {n_parameters} weights, more than the {most} that are possible; give smaller layers, or points of fewer features"
+    )]
+    TooLarge {
+        /// Features of a point.
+        n_inputs: usize,
+        /// The layers.
+        layers: Vec<usize>,
+        /// Weights and biases.
+        n_parameters: u128,
+        /// As many as are possible.
+        most: usize,
     },
     /// Too few or too many weights.
     #[error("{got} parameters given, but the architecture has {expected}; the weights belong to another network")]
@@ -60,6 +80,16 @@ pub enum StepError {
     Diverged {
         /// The loss.
         loss: f64,
+    },
+    /// Weights, or what the optimizer remembers of gradients, have left the range of numbers.
+    #[error("{what} number {at} is {value}")]
+    NotFinite {
+        /// A weight or a mean.
+        what: &'static str,
+        /// Which.
+        at: usize,
+        /// What it is.
+        value: f64,
     },
     /// The representations are no usable numbers any more.
     #[error("the representations are no usable numbers: {reason}")]
@@ -109,18 +139,48 @@ pub enum TrainError {
     },
     /// Examples for validation that are not like those to learn from.
     #[error(
-        "the examples for validation have {got} features; they must be like those to learn from, of {expected} {kind} features"
+        "the examples for validation have {got} features, those to learn from {expected}; give both the same features"
     )]
     Validation {
         /// Features to learn from.
         expected: usize,
         /// Features of the examples for validation.
         got: usize,
-        /// The kind of points to learn from.
-        kind: PointKind,
+    },
+    /// Examples for validation that hold bytes where the others hold numbers, or the other way round.
+    #[error(
+        "the examples for validation hold {got} values, those to learn from {expected}; read or convert both in the same way"
+    )]
+    ValidationKind {
+        /// What the examples to learn from hold.
+        expected: PointKind,
+        /// What the examples for validation hold.
+        got: PointKind,
+    },
+    /// An example for validation without a class.
+    #[error(
+        "row {row} of the examples for validation is {label}, not of a class; its answer could not be checked: leave such rows out"
+    )]
+    ValidationNotAClass {
+        /// The row.
+        row: usize,
+        /// What it has for a label.
+        label: hedgerow_core::Label,
+    },
+    /// An epoch that taught nothing.
+    #[error(
+        "in epoch {epoch} none of {n_queries} queries had an example of its class to be compared with, so that there was nothing to learn; use larger batches (they have {batch_size} examples), or give more examples of each class"
+    )]
+    NothingCounted {
+        /// The epoch.
+        epoch: usize,
+        /// Queries of all its rounds.
+        n_queries: usize,
+        /// Points of a round.
+        batch_size: usize,
     },
     /// Images of another size than the points.
-    #[error("pictures of {height} x {width} x {channels} have {} numbers, but the points have {n_features}; correct the shape, or leave augmentation out", height * width * channels)]
+    #[error("pictures of {height} x {width} x {channels} have {} numbers, but the points have {n_features}; correct the shape, or leave augmentation out", height.saturating_mul(*width).saturating_mul(*channels))]
     ImageShape {
         /// Height.
         height: usize,
@@ -145,13 +205,29 @@ pub enum TrainError {
         /// What happened.
         cause: StepError,
     },
-    /// A checkpoint of something else.
-    #[error("{}: this checkpoint belongs to another run: {what} differs; give the same data and parameters, or start without it", path.display())]
+    /// A checkpoint of a run with other parameters.
+    #[error("{}: this checkpoint belongs to another run: {parameter} is {then} there and {now} here; give the same parameters, or start without it", path.display())]
     OtherRun {
         /// The file.
         path: PathBuf,
-        /// What is different.
-        what: &'static str,
+        /// The name of a parameter that differs, with dots, such as `adam.beta1`.
+        parameter: String,
+        /// Its value in the checkpoint, as JSON.
+        then: String,
+        /// Its value now.
+        now: String,
+    },
+    /// A checkpoint of a run on other data.
+    #[error("{}: this checkpoint belongs to another run: the data differs; give the same examples in the same order, or start without it", path.display())]
+    OtherData {
+        /// The file.
+        path: PathBuf,
+    },
+    /// A checkpoint that would be lost.
+    #[error("{}: there is a file already, and a checkpoint would replace it; set resume to take that run up again, remove the file, or give another name", path.display())]
+    CheckpointExists {
+        /// The file.
+        path: PathBuf,
     },
     /// A file that is no checkpoint.
     #[error("{}: this is no checkpoint that can be read: {reason}; start without it", path.display())]
@@ -162,7 +238,7 @@ pub enum TrainError {
         reason: String,
     },
     /// Reading or writing a checkpoint failed.
-    #[error("{}: {act} the checkpoint failed", path.display())]
+    #[error("{}: {act} the checkpoint failed; see that its folder exists, that you may read and write there, and that the disk has space left", path.display())]
     File {
         /// The file.
         path: PathBuf,

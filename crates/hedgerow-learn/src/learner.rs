@@ -45,6 +45,28 @@ impl<'a, R: Real, T: Transform<R>> Learner<'a, R, T> {
         (self.learning_rate, self.epoch) = (learning_rate, epoch);
     }
 
+    pub(crate) fn learning_rate(&self) -> f64 {
+        self.learning_rate
+    }
+
+    /// Checks that weights and what the optimizer remembers of gradients are numbers. A loss can stay one long after they are none:
+    /// where a mean squared gradient has become infinite, its weight just moves no more.
+    pub(crate) fn check(&self) -> Result<(), StepError> {
+        let (first, second) = self.adam.moments();
+        let all = [
+            ("weight", self.transform.parameters()),
+            ("mean gradient", first),
+            ("mean squared gradient", second),
+            ("averaged weight", self.adam.average().unwrap_or_default()),
+        ];
+        for (what, values) in all {
+            if let Some(at) = values.iter().position(|value| !value.is_finite()) {
+                return Err(StepError::NotFinite { what, at, value: values[at].wide() });
+            }
+        }
+        Ok(())
+    }
+
     /// Representations of rows of the data.
     pub fn forward(&mut self, rows: &[usize]) -> &Matrix<R> {
         match &self.augmenter {

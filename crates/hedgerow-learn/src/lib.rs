@@ -13,6 +13,7 @@
 mod augmentation;
 mod error;
 pub mod evaluation;
+mod hash;
 mod learner;
 pub mod loss;
 pub mod matrix;
@@ -25,7 +26,7 @@ pub mod selection;
 mod trainer;
 mod transform;
 
-pub use augmentation::{Augment, Augmentation, PictureShape};
+pub use augmentation::{Augmentation, PictureShape};
 pub use error::{ApplyError, StepError, TrainError};
 pub use learner::Learner;
 pub use loss::DistanceScale;

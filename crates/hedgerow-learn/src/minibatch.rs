@@ -113,7 +113,11 @@ fn shrunk(wanted: RoundSize, n_examples: usize) -> RoundSize {
     let n_boundary = match wanted.n_boundary {
         0 => 0,
         // At least one on either side.
-        n => (n * n_examples / wanted.total()).clamp(1, n_examples.saturating_sub(1).max(1)),
+        n => {
+            // Wider than a batch size can be: the product of two large ones is.
+            let share = n as u128 * n_examples as u128 / wanted.total() as u128;
+            (share as usize).clamp(1, n_examples.saturating_sub(1).max(1))
+        }
     };
     RoundSize { n_boundary, n_train: n_examples - n_boundary.min(n_examples) }
 }
@@ -151,6 +155,8 @@ mod tests {
         assert_eq!(shrunk(size(100, 1), 3), size(2, 1));
         assert_eq!(shrunk(size(1, 100), 2), size(1, 1));
         assert_eq!(shrunk(size(0, 200), 150), size(0, 150));
+        assert_eq!(shrunk(size(usize::MAX / 2, usize::MAX / 2), 150), size(75, 75));
+        assert_eq!(shrunk(size(0, usize::MAX), 150), size(0, 150));
     }
 
     #[test]

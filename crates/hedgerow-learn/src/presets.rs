@@ -13,7 +13,8 @@ use crate::trainer::{Keep, TrainingParams};
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum Preset {
-    /// Meant for seconds on small data and about a minute on data like MNIST. Its learning rate was chosen on small data only.
+    /// Meant for seconds on small data and about a minute on data like MNIST: layers, epochs and learning rate by the data. Its rate
+    /// for small data was chosen on such data; that for large data is the paper's.
     #[default]
     Fast,
     /// As the DBS paper says: learning rate of 0.001 that drops after 400, 1000 and 3000 of 5000 epochs, no averaging. But for the
@@ -47,7 +48,7 @@ impl Preset {
                 layers: Some(vec![400, 400, 20]),
                 adam: AdamParams::default(),
                 learning_rate: LearningRate {
-                    start: 1e-3,
+                    start: Some(1e-3),
                     schedule: Schedule::Steps(vec![400, 1000, 3000]),
                     ..LearningRate::default()
                 },
@@ -58,7 +59,7 @@ impl Preset {
             Self::Best => TrainingParams {
                 method: Method::SoftNn(SoftNn { roles: Roles::Both, ..SoftNn::default() }),
                 layers: Some(vec![400, 400, 20]),
-                learning_rate: LearningRate { start: 1e-3, ..LearningRate::default() },
+                learning_rate: LearningRate { start: Some(1e-3), ..LearningRate::default() },
                 epochs: Some(200),
                 augmentation: picture.map(|_| Augmentation::Shift(1)).into_iter().collect(),
                 ..default

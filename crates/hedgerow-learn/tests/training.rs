@@ -1,7 +1,7 @@
-//! Whole runs: what they learn, that they repeat to the bit, and what they say of bad input.
+//! Whole runs: what they learn, and that they repeat to the bit.
 #![allow(clippy::unwrap_used)]
 
-use std::ops::ControlFlow;
+mod common;
 
 use hedgerow_core::random::SplitMix64;
 use hedgerow_core::{Examples, Label, Points};
@@ -9,48 +9,7 @@ use hedgerow_data::synthetic::Synthetic;
 use hedgerow_learn::evaluation::{ShownExamples, Structure};
 use hedgerow_learn::*;
 
-/// Points around centers, one for each class; class c has `sizes[c]` of them.
-fn clusters(width: usize, sizes: &[usize], seed: u64) -> (Points, Vec<Label>) {
-    let mut random = SplitMix64::new(seed, 0);
-    let centers: Vec<f64> = (0..width * sizes.len()).map(|_| 3.0 * random.normal()).collect();
-    let (mut values, mut labels) = (Vec::new(), Vec::new());
-    for (class, &size) in sizes.iter().enumerate() {
-        for _ in 0..size {
-            let center = &centers[class * width..(class + 1) * width];
-            values.extend(center.iter().map(|center| (center + 0.3 * random.normal()) as f32));
-            labels.push(Label::class(class as u32));
-        }
-    }
-    (Points::from_f32(width, values).unwrap(), labels)
-}
-
-fn small() -> TrainingParams {
-    TrainingParams { layers: Some(vec![16, 4]), epochs: Some(6), ..TrainingParams::default() }
-}
-
-fn learn(points: &Points, labels: &[Label], params: &TrainingParams) -> Trained {
-    let examples = Examples::new(points.view(), labels).unwrap();
-    train(&examples, params, &RunOptions::default(), &mut silent()).unwrap()
-}
-
-/// Bits, so that 0 and -0 are told apart.
-fn bits(learned: &Trained) -> Vec<u32> {
-    learned.transform.parameters().iter().map(|weight| weight.to_bits()).collect()
-}
-
-fn every_method() -> Vec<Method> {
-    let dbt = Dbt { boundary_batch_size: 30, train_batch_size: 20, ..Dbt::v2() };
-    vec![
-        Method::Dbs(Dbs { boundary_batch_size: 20, train_batch_size: 30, ..Dbs::default() }),
-        Method::Dbt(dbt),
-        Method::Dbt(Dbt { gradient: NodeGradient::Frozen, ..dbt.batched() }),
-        Method::MlpClassifier(MlpClassifier { batch_size: 25 }),
-        Method::Siamese(Siamese { batch_size: 40, ..Siamese::default() }),
-        Method::Triplet(TripletNetwork { batch_size: 40, ..TripletNetwork::default() }),
-        Method::SoftNn(SoftNn { boundary_batch_size: 20, train_batch_size: 20, ..SoftNn::default() }),
-        Method::RandomSet(RandomSet(Dbs { boundary_batch_size: 30, train_batch_size: 30, ..Dbs::default() })),
-    ]
-}
+use common::{bits, clusters, every_method, learn, small};
 
 #[test]
 fn the_same_bits_for_any_number_of_threads() {
@@ -79,86 +38,6 @@ fn the_same_bits_for_any_number_of_threads_with_wide_layers() {
 }
 
 #[test]
-fn a_run_taken_up_again_ends_with_the_same_bits() {
-    let folder = tempfile::tempdir().unwrap();
-    let (points, labels) = clusters(9, &[50, 70, 60], 2);
-    let examples = Examples::new(points.view(), &labels).unwrap();
-    for (which, method) in every_method().into_iter().enumerate() {
-        let params = TrainingParams {
-            method,
-            adam: AdamParams { averaging: Some(0.99), weight_decay: 0.01, ..AdamParams::default() },
-            augmentation: vec![Augmentation::Noise(0.05)],
-            evaluate_every: Some(2),
-            ..small()
-        };
-        let whole = train(&examples, &params, &RunOptions::default(), &mut silent()).unwrap();
-        let path = folder.path().join(format!("{which}.safetensors"));
-        let options = RunOptions { checkpoint: Some(path), resume: true, ..RunOptions::default() };
-        // Stopped after every third round, over and over.
-        let mut n_stops = 0;
-        let resumed = loop {
-            let mut n_rounds = 0;
-            let mut listener = |event: &Event<'_>| {
-                n_rounds += usize::from(matches!(event, Event::Round { .. }));
-                if n_rounds == 3 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-            };
-            let learned = train(&examples, &params, &options, &mut listener).unwrap();
-            match learned.outcome {
-                Outcome::Stopped => n_stops += 1,
-                outcome => {
-                    assert_eq!(outcome, Outcome::Finished);
-                    break learned;
-                }
-            }
-        };
-        assert!(n_stops > 2, "{}", params.method.name());
-        assert_eq!(bits(&whole), bits(&resumed), "{}", params.method.name());
-        let without_time = |learned: &Trained| -> Vec<EpochRecord> {
-            learned.records.iter().map(|record| EpochRecord { train_seconds: 0.0, ..*record }).collect()
-        };
-        assert_eq!(without_time(&whole), without_time(&resumed));
-        assert_eq!((whole.validation, whole.n_steps), (resumed.validation, resumed.n_steps));
-    }
-}
-
-#[test]
-fn checkpoints_of_other_runs_and_damaged_ones_are_refused() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("run.safetensors");
-    let (points, labels) = clusters(3, &[40, 40], 3);
-    let examples = Examples::new(points.view(), &labels).unwrap();
-    let options = RunOptions { checkpoint: Some(path.clone()), resume: true, ..RunOptions::default() };
-    let run = |params: &TrainingParams, examples: &Examples<'_>| {
-        train(examples, params, &options, &mut silent()).map(|_| ()).map_err(|error| error.to_string())
-    };
-    run(&small(), &examples).unwrap();
-    run(&small(), &examples).unwrap();
-    let error = run(&TrainingParams { seed: 1, ..small() }, &examples).unwrap_err();
-    assert!(error.contains("a training parameter differs"), "{error}");
-    let (others, other_labels) = clusters(3, &[40, 40], 4);
-    let error = run(&small(), &Examples::new(others.view(), &other_labels).unwrap()).unwrap_err();
-    assert!(error.contains("the data differs"), "{error}");
-    // Cut off anywhere, and with any byte of the header changed: an error, and no panic.
-    let whole = std::fs::read(&path).unwrap();
-    for length in (0..whole.len()).step_by(97) {
-        std::fs::write(&path, &whole[..length]).unwrap();
-        run(&small(), &examples).unwrap_err();
-    }
-    for at in 0..400 {
-        let mut damaged = whole.clone();
-        damaged[at] ^= 1 << (at % 8);
-        std::fs::write(&path, &damaged).unwrap();
-        // Within the text of a number, damage may give another number; it must not give a panic.
-        let _ = run(&small(), &examples);
-    }
-    // Only the file itself is left.
-    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
-    let nowhere = RunOptions { checkpoint: Some(folder.path().join("no/such/folder/x")), ..RunOptions::default() };
-    let error = train(&examples, &small(), &nowhere, &mut silent()).unwrap_err();
-    assert!(error.to_string().contains("writing the checkpoint failed"), "{error}");
-}
-
-#[test]
 fn representations_of_spirals_need_few_examples() {
     let data = Synthetic::parse("spirals?n=900&classes=3&noise=0.05&seed=2").unwrap().make().unwrap();
     let params = TrainingParams { epochs: Some(1500), ..TrainingParams::default() };
@@ -172,6 +51,55 @@ fn representations_of_spirals_need_few_examples() {
     let representations = evaluate(&learned.transform.apply(data.points()).unwrap());
     assert!(representations.error_percent < 1.0, "{representations:?}");
     assert!(2 * representations.n_stored < raw.n_stored, "{representations:?} {raw:?}");
+}
+
+#[test]
+fn defaults_learn_what_holds_for_points_that_were_not_learned_from() {
+    // The signs of two of twelve features say the class.
+    let made = |seed: u64| {
+        let mut random = SplitMix64::new(seed, 0);
+        let values: Vec<f32> = (0..300 * 12).map(|_| random.normal() as f32).collect();
+        let class = |row: &[f32]| Label::class(u32::from(row[0] > 0.0) + 2 * u32::from(row[1] > 0.0));
+        let labels: Vec<Label> = values.chunks(12).map(class).collect();
+        (Points::from_f32(12, values).unwrap(), labels)
+    };
+    let ((points, labels), (queries, answers)) = (made(1), made(2));
+    let examples = Examples::new(points.view(), &labels).unwrap();
+    let evaluate = |options: &RunOptions| {
+        let transform = train(&examples, &TrainingParams::default(), options, &mut silent()).unwrap().transform;
+        let (shown, asked) = (transform.apply(points.view()).unwrap(), transform.apply(queries.view()).unwrap());
+        let rows: Vec<usize> = (0..labels.len()).collect();
+        let shown = ShownExamples::shuffled(shown.view(), &labels, &rows, 0);
+        shown.evaluate(Structure::Tree, asked.view(), &answers, 0).unwrap()
+    };
+    let untrained = evaluate(&RunOptions { max_seconds: Some(0.0), ..RunOptions::default() });
+    let learned = evaluate(&RunOptions::default());
+    assert!(2.0 * learned.error_percent < untrained.error_percent, "{learned:?} {untrained:?}");
+    assert!(2 * learned.n_stored < untrained.n_stored, "{learned:?} {untrained:?}");
+}
+
+#[test]
+fn layers_and_learning_rate_follow_the_size_of_the_data() {
+    assert_eq!(TrainingParams::default_rate(1999, 1000), 3e-3);
+    assert_eq!(TrainingParams::default_rate(2000, 1000), 1e-3);
+    assert_eq!(TrainingParams::default_layers(2000, 1000), [400, 400, 20]);
+    let first_rate = |n: usize, start: Option<f64>| {
+        let points = Points::from_u8(1000, (0..n * 1000).map(|at| (at / 1000 % 2) as u8).collect()).unwrap();
+        let labels: Vec<Label> = (0..n).map(|row| Label::class(row as u32 % 2)).collect();
+        let examples = Examples::new(points.view(), &labels).unwrap();
+        let learning_rate = LearningRate { start, ..LearningRate::default() };
+        let params = TrainingParams { layers: Some(vec![2]), epochs: Some(1), learning_rate, ..small() };
+        let mut first = None;
+        let mut listener = |event: &Event<'_>| {
+            if let Event::Round { learning_rate, .. } = event {
+                first.get_or_insert(*learning_rate);
+            }
+            std::ops::ControlFlow::Continue(())
+        };
+        train(&examples, &params, &RunOptions::default(), &mut listener).unwrap();
+        first.unwrap()
+    };
+    assert_eq!([first_rate(300, None), first_rate(2000, None), first_rate(300, Some(0.01))], [3e-3, 1e-3, 0.01]);
 }
 
 #[test]
@@ -211,19 +139,61 @@ fn a_thousand_classes() {
 }
 
 #[test]
-fn a_diverging_run_ends_with_the_step_and_the_remedy() {
-    let (points, labels) = clusters(4, &[60, 60], 7);
-    let examples = Examples::new(points.view(), &labels).unwrap();
+fn rounds_in_which_no_query_counts_move_nothing() {
+    let (points, _) = clusters(4, &[12], 7);
+    let rows: Vec<usize> = (0..12).collect();
     for method in every_method() {
-        let learning_rate = LearningRate { start: 1e38, ..LearningRate::default() };
-        let params = TrainingParams { method, learning_rate, validation_share: 0.0, ..small() };
-        let Err(error) = train(&examples, &params, &RunOptions::default(), &mut silent()) else {
-            panic!("{} does not diverge", params.method.name());
+        let n_boundary = if method.round_size().n_boundary == 0 { 0 } else { 6 };
+        // References of one class and queries of the other; or no two examples of a class.
+        let (empty, rows_of_empty): (Vec<u32>, usize) = match method {
+            Method::MlpClassifier(_) => continue,
+            Method::Siamese(_) => (vec![0], 1),
+            Method::Triplet(_) => ((0..12).collect(), 12),
+            _ => ((0..12).map(|row| row / 6).collect(), 12),
         };
-        let text = error.to_string();
-        assert!(matches!(error, TrainError::Diverged { .. }), "{}: {text}", params.method.name());
-        assert!(text.contains("at step ") && text.contains("use a smaller learning rate (it was "), "{text}");
+        let architecture = Architecture { n_inputs: 4, layers: vec![5, 3], activation: Activation::Relu };
+        let network = DenseNetwork::<f32>::new(architecture, InputScale::Numbers, WeightInitialization::He, 1);
+        let mut learner = Learner::new(TrainableNetwork::new(network), AdamParams::default(), points.view());
+        learner.set_rate(0.01, 0);
+        let mut work = Workspace::new(&method);
+        let mut round = |labels: &[u32], n: usize| {
+            let before = learner.transform().parameters().to_vec();
+            let round = Round { rows: &rows[..n], labels, n_boundary, seed: 1 };
+            let report = method.round(&mut learner, &round, &mut work).unwrap();
+            (report, learner.transform().parameters() != before)
+        };
+        let alternating: Vec<u32> = (0..12).map(|row| row % 2).collect();
+        let (report, has_moved) = round(&alternating, 12);
+        assert!(has_moved && report.loss > 0.0, "{}", method.name());
+        // An optimizer goes on by what it remembers, even along a slope of 0.
+        let (report, has_moved) = round(&empty, rows_of_empty);
+        assert!(!has_moved, "{}", method.name());
+        assert_eq!((report.loss, report.n_left_out), (0.0, rows_of_empty - n_boundary), "{}", method.name());
     }
+}
+
+#[test]
+fn the_loss_of_an_epoch_is_that_of_the_queries_that_count() {
+    let (points, labels) = clusters(3, &[41, 42, 43], 5);
+    let examples = Examples::new(points.view(), &labels).unwrap();
+    let method = Method::SoftNn(SoftNn { boundary_batch_size: 4, train_batch_size: 1, ..SoftNn::default() });
+    let params = TrainingParams { method, validation_share: 0.0, epochs: Some(2), ..small() };
+    let (mut sum, mut n_rounds) = (0.0, 0);
+    let mut listener = |event: &Event<'_>| {
+        match event {
+            Event::Round { loss, .. } => (sum, n_rounds) = (sum + loss, n_rounds + 1),
+            Event::Epoch(record) => {
+                // One query to a round: it counts or it does not, and its loss is 0 then.
+                assert!(record.n_left_out > 0 && record.n_left_out < n_rounds, "{record:?}");
+                let mean = sum / (n_rounds - record.n_left_out) as f64;
+                assert!((record.loss - mean).abs() < 1e-12 && mean > 0.0, "{record:?} {mean}");
+                (sum, n_rounds) = (0.0, 0);
+            }
+            _ => {}
+        }
+        std::ops::ControlFlow::Continue(())
+    };
+    train(&examples, &params, &RunOptions::default(), &mut listener).unwrap();
 }
 
 #[test]
@@ -272,50 +242,6 @@ fn a_classifier_names_classes_and_gives_representations() {
 }
 
 #[test]
-fn parameters_that_make_no_sense_are_refused_by_name() {
-    let refused = |params: TrainingParams| params.check().unwrap_err().to_string();
-    let dbs = |change: fn(&mut Dbs)| {
-        let mut dbs = Dbs::default();
-        change(&mut dbs);
-        TrainingParams { method: Method::Dbs(dbs), ..TrainingParams::default() }
-    };
-    let adam = |adam: AdamParams| TrainingParams { adam, ..TrainingParams::default() };
-    let cases = [
-        (TrainingParams { layers: Some(vec![]), ..TrainingParams::default() }, "layers is []"),
-        (TrainingParams { layers: Some(vec![5, 0]), ..TrainingParams::default() }, "layers is [5, 0]"),
-        (dbs(|dbs| dbs.boundary_batch_size = 0), "a batch size is 0"),
-        (dbs(|dbs| dbs.scale = DistanceScale::Euclidean(0.0)), "sigma is 0"),
-        (dbs(|dbs| dbs.scale = DistanceScale::SquaredEuclidean(f64::NAN)), "sigma is NaN"),
-        (adam(AdamParams { beta1: 1.0, ..AdamParams::default() }), "adam.beta1 is 1"),
-        (adam(AdamParams { averaging: Some(-0.1), ..AdamParams::default() }), "adam.averaging is -0.1"),
-        (adam(AdamParams { weight_decay: -1.0, ..AdamParams::default() }), "adam.weight_decay is -1"),
-        (TrainingParams { epochs: Some(0), ..TrainingParams::default() }, "epochs is 0"),
-        (TrainingParams { validation_share: 1.0, ..TrainingParams::default() }, "validation_share is 1"),
-        (TrainingParams { patience: Some(0), ..TrainingParams::default() }, "patience is 0"),
-        (
-            TrainingParams { augmentation: vec![Augmentation::Shift(1)], ..TrainingParams::default() },
-            "augmentation is Shift(1); it needs the shape of the pictures",
-        ),
-    ];
-    for (params, text) in cases {
-        let error = refused(params);
-        assert!(error.starts_with(text), "{error}");
-    }
-    let (points, labels) = clusters(4, &[6, 6], 7);
-    let examples = Examples::new(points.view(), &labels).unwrap();
-    let picture = Some(PictureShape { height: 2, width: 3, channels: 1 });
-    let params = TrainingParams { augmentation: vec![Augmentation::Shift(1)], picture, ..small() };
-    let error = train(&examples, &params, &RunOptions::default(), &mut silent()).unwrap_err().to_string();
-    assert!(error.starts_with("pictures of 2 x 3 x 1 have 6 numbers, but the points have 4"), "{error}");
-    let params = TrainingParams { patience: Some(1), validation_share: 0.0, ..small() };
-    let error = train(&examples, &params, &RunOptions::default(), &mut silent()).unwrap_err().to_string();
-    assert!(error.starts_with("patience is set; stopping early needs examples for validation"), "{error}");
-    let options = RunOptions { max_seconds: Some(-1.0), ..RunOptions::default() };
-    let error = train(&examples, &small(), &options, &mut silent()).unwrap_err().to_string();
-    assert!(error.starts_with("max_seconds is -1"), "{error}");
-}
-
-#[test]
 fn parameters_survive_being_written_down() {
     for method in every_method() {
         let params = TrainingParams { method, augmentation: vec![Augmentation::Rotate(5.0)], ..small() };
@@ -323,20 +249,4 @@ fn parameters_survive_being_written_down() {
         assert_eq!(serde_json::from_str::<TrainingParams>(&text).unwrap(), params, "{text}");
     }
     assert_eq!(serde_json::from_str::<TrainingParams>("{}").unwrap(), TrainingParams::default());
-}
-
-#[test]
-fn a_network_refuses_points_that_it_has_not_learned_from() {
-    let (points, labels) = clusters(4, &[30, 30], 8);
-    let network = learn(&points, &labels, &small()).transform;
-    let narrow = Points::from_f32(3, vec![0.0; 3]).unwrap();
-    let error = network.apply(narrow.view()).unwrap_err().to_string();
-    assert!(error.starts_with("the points have 3 features but the network has learned from points of 4"), "{error}");
-    let bytes = Points::from_u8(4, vec![0; 4]).unwrap();
-    assert!(network.apply(bytes.view()).is_err());
-    let huge = Points::from_f32(4, vec![1e15; 4]).unwrap();
-    let mut parameters = network.parameters().to_vec();
-    parameters[..64].fill(1e3);
-    let large = DenseNetwork::from_parameters(network.architecture().clone(), network.scale(), parameters).unwrap();
-    assert!(matches!(large.apply(huge.view()), Err(ApplyError::Representation { .. })));
 }

@@ -28,6 +28,7 @@ impl OneStep for MlpClassifier {
         for (row, &label) in round.labels.iter().enumerate() {
             sum += cross_entropy(representations.row(row), label, work.gradient.row_mut(row));
         }
-        StepLoss::of(work.mean(sum, round.rows.len()))
+        let n_points = round.rows.len();
+        StepLoss::of(work.mean(sum, n_points), n_points, round)
     }
 }

@@ -87,9 +87,10 @@ pub struct RoundSize {
 }
 
 impl RoundSize {
-    /// Points of a round.
+    /// Points of a round; the largest number there is if they are more. [`TrainingParams::check`](crate::TrainingParams::check)
+    /// refuses such sizes.
     pub fn total(self) -> usize {
-        self.n_boundary + self.n_train
+        self.n_boundary.saturating_add(self.n_train)
     }
 }
 
@@ -122,6 +123,28 @@ impl Method {
         }
     }
 
+    /// Queries of a round of this size: all its points, where a point can be both a query and a reference.
+    pub fn n_queries(&self, size: RoundSize) -> usize {
+        let roles = match self {
+            Self::Dbs(method) => method.roles,
+            Self::SoftNn(method) => method.roles,
+            Self::RandomSet(method) => method.0.roles,
+            Self::Dbt(_) | Self::MlpClassifier(_) | Self::Siamese(_) | Self::Triplet(_) => Roles::Apart,
+        };
+        match roles {
+            Roles::Apart => size.n_train,
+            Roles::Both => size.total(),
+        }
+    }
+
+    /// Gradient steps of a round of this size, at most: queries that are left out take none.
+    pub(crate) fn n_steps(&self, size: RoundSize) -> usize {
+        match self {
+            Self::Dbt(method) => size.n_train.div_ceil(method.queries_per_step.max(1)),
+            _ => 1,
+        }
+    }
+
     /// The distance that the loss is made of, if it is one with sigma.
     pub fn scale(&self) -> Option<DistanceScale> {
         match self {
@@ -138,7 +161,8 @@ impl Method {
         matches!(self, Self::MlpClassifier(_))
     }
 
-    /// Learns from one round.
+    /// Learns from one round. Nothing moves if no query of it counts: an optimizer would else go on along the slope of the rounds
+    /// before.
     ///
     /// # Errors
     /// A loss that is not a number any more.
@@ -174,12 +198,16 @@ struct StepLoss<R> {
     n_references: usize,
     /// Queries left out because no reference had their class.
     n_left_out: usize,
+    /// Queries that were not.
+    n_counted: usize,
 }
 
 impl<R> StepLoss<R> {
-    /// The loss of a method without references.
-    fn of(loss: R) -> Self {
-        Self { loss, n_references: 0, n_left_out: 0 }
+    /// The loss of a method without references, the mean of so many terms. Where there are none, no point of the round counts.
+    fn of(loss: R, n_terms: usize, round: &Round<'_>) -> Self {
+        let n_points = round.rows.len();
+        let (n_left_out, n_counted) = if n_terms == 0 { (n_points, 0) } else { (0, n_points) };
+        Self { loss, n_references: 0, n_left_out, n_counted }
     }
 }
 
@@ -190,8 +218,10 @@ fn one_step<R: Real, T: Transform<R>>(
     work: &mut Workspace<R>,
 ) -> Result<RoundReport, StepError> {
     let representations = learner.forward(round.rows);
-    let StepLoss { loss, n_references, n_left_out } = method.loss(representations, round, work);
-    learner.descend(&mut work.gradient, loss)?;
+    let StepLoss { loss, n_references, n_left_out, n_counted } = method.loss(representations, round, work);
+    if n_counted > 0 {
+        learner.descend(&mut work.gradient, loss)?;
+    }
     Ok(RoundReport { loss: loss.wide(), n_references, n_left_out })
 }
 
@@ -225,11 +255,11 @@ impl Round<'_> {
 /// What became of a round.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct RoundReport {
-    /// The mean loss over the queries that had a reference of their class.
+    /// The mean loss over the queries that had a reference of their class; 0 if none had.
     pub loss: f64,
     /// Points that queries were compared with: the boundary set, the nodes of the tree, ...
     pub n_references: usize,
-    /// Queries left out because no reference had their class.
+    /// Queries left out because no reference had their class; all points of a batch without a pair or triplet.
     pub n_left_out: usize,
 }
 
@@ -268,8 +298,9 @@ impl<R: Real> Workspace<R> {
         queries: std::ops::Range<usize>,
     ) -> StepLoss<R> {
         let Self { batch, members, gradient, .. } = self;
+        let n_queries = queries.len();
         let (loss, n_left_out) = batch.loss(representations, labels, queries, members, gradient);
-        StepLoss { loss, n_references: members.len(), n_left_out }
+        StepLoss { loss, n_references: members.len(), n_left_out, n_counted: n_queries - n_left_out }
     }
 
     /// Divides a sum and its gradient by how many there were.

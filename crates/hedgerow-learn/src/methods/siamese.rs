@@ -38,6 +38,7 @@ impl OneStep for Siamese {
                 work.gradient.add_difference(pair.second, factor, b, a);
             }
         }
-        StepLoss::of(work.mean(sum, work.pairs.len()))
+        let n_pairs = work.pairs.len();
+        StepLoss::of(work.mean(sum, n_pairs), n_pairs, round)
     }
 }

@@ -52,6 +52,7 @@ impl OneStep for TripletNetwork {
                 }
             },
         );
-        StepLoss::of(work.mean(sum, work.triplets.len()))
+        let n_triplets = work.triplets.len();
+        StepLoss::of(work.mean(sum, n_triplets), n_triplets, round)
     }
 }

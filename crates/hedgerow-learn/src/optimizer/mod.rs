@@ -4,4 +4,5 @@ mod adam;
 mod schedule;
 
 pub use adam::{Adam, AdamParams};
+pub(crate) use schedule::RATE_OF_SMALL_DATA;
 pub use schedule::{LearningRate, Schedule};

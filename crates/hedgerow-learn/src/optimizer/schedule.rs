@@ -17,30 +17,29 @@ pub enum Schedule {
 }
 
 /// The learning rate: where it starts, how it is reached, and how it falls.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct LearningRate {
-    /// The rate that the schedule starts from.
-    pub start: f64,
+    /// The rate that the schedule starts from. None: what [`default_rate`](crate::TrainingParams::default_rate) finds for the data.
+    pub start: Option<f64>,
     /// How it falls.
     pub schedule: Schedule,
     /// Epochs over which the rate rises to its start in a straight line.
     pub warm_up_epochs: f64,
 }
 
-impl Default for LearningRate {
-    fn default() -> Self {
-        Self { start: 3e-3, schedule: Schedule::default(), warm_up_epochs: 0.0 }
-    }
-}
+/// The start for small data.
+pub(crate) const RATE_OF_SMALL_DATA: f64 = 3e-3;
 
 impl LearningRate {
-    /// The rate at a moment of the run, counted in epochs and parts of them.
+    /// The rate at a moment of the run, counted in epochs and parts of them. A start that was not told is that for small data; a run
+    /// puts in what suits its data before it asks.
     pub fn at(&self, epoch: f64, n_epochs: f64) -> f64 {
+        let start = self.start.unwrap_or(RATE_OF_SMALL_DATA);
         if epoch < self.warm_up_epochs {
-            return self.start * epoch / self.warm_up_epochs;
+            return start * epoch / self.warm_up_epochs;
         }
-        self.start
+        start
             * match &self.schedule {
                 Schedule::Constant => 1.0,
                 Schedule::Cosine => {
@@ -62,14 +61,17 @@ mod tests {
     #[test]
     fn rates_at_known_moments() {
         let close = |a: f64, b: f64| assert!((a - b).abs() < 1e-12, "{a} {b}");
-        let rate = LearningRate { start: 0.2, warm_up_epochs: 2.0, ..LearningRate::default() };
+        let rate = LearningRate { start: Some(0.2), warm_up_epochs: 2.0, ..LearningRate::default() };
         close(rate.at(0.0, 10.0), 0.0);
         close(rate.at(1.0, 10.0), 0.1);
         close(rate.at(2.0, 10.0), 0.2);
         close(rate.at(6.0, 10.0), 0.1);
         close(rate.at(10.0, 10.0), 0.0);
-        let rate =
-            LearningRate { start: 1.0, schedule: Schedule::Steps(vec![400, 1000, 3000]), ..LearningRate::default() };
+        let rate = LearningRate {
+            start: Some(1.0),
+            schedule: Schedule::Steps(vec![400, 1000, 3000]),
+            ..LearningRate::default()
+        };
         close(rate.at(399.9, 5000.0), 1.0);
         close(rate.at(400.0, 5000.0), 0.1);
         close(rate.at(4000.0, 5000.0), 0.001);

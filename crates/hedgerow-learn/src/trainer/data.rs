@@ -4,6 +4,7 @@ use hedgerow_core::random::shuffle;
 use hedgerow_core::{ClassId, Examples, Label, Points, PointsRef};
 
 use crate::error::TrainError;
+use crate::hash::Hash;
 
 /// The stream of random numbers by which examples are kept for validation.
 const VALIDATION: u64 = 0x7661_6c69_6461_7465;
@@ -57,9 +58,13 @@ impl<'a> TrainingData<'a> {
         shuffle(&mut order, seed, VALIDATION);
         order.iter().for_each(|&row| of_class[labels[row] as usize].push(row));
         let (mut train, mut validation) = (Vec::new(), Vec::new());
+        let mut due = 0.0;
         for rows in of_class {
-            // Rounded, so that small classes give some too; but one example always stays to be learned from.
-            let kept = ((rows.len() as f64 * validation_share).round() as usize).min(rows.len() - 1);
+            // What rounding leaves goes on to the next class, so that many small ones give their share together; but one example of
+            // each always stays to be learned from, and a class does not make up for others that could give none.
+            due += rows.len() as f64 * validation_share;
+            let kept = (due.round() as usize).min(rows.len() - 1);
+            due = (due - kept as f64).min(0.5);
             validation.extend(&rows[..kept]);
             train.extend(&rows[kept..]);
         }
@@ -68,9 +73,17 @@ impl<'a> TrainingData<'a> {
         let points = examples.points();
         let validation = match given {
             Some(given) => {
-                if (given.points().width(), given.points().kind()) != (points.width(), points.kind()) {
-                    let (expected, got) = (points.width(), given.points().width());
-                    return Err(TrainError::Validation { expected, got, kind: points.kind() });
+                let (expected, got) = (points.width(), given.points().width());
+                if got != expected {
+                    return Err(TrainError::Validation { expected, got });
+                }
+                let (expected, got) = (points.kind(), given.points().kind());
+                if got != expected {
+                    return Err(TrainError::ValidationKind { expected, got });
+                }
+                let not_a_class = given.labels().iter().enumerate().find(|(_, label)| label.as_class().is_none());
+                if let Some((row, &label)) = not_a_class {
+                    return Err(TrainError::ValidationNotAClass { row, label });
                 }
                 Some(Held { points: given.points().to_owned(), labels: given.labels().to_vec() })
             }
@@ -85,25 +98,23 @@ impl<'a> TrainingData<'a> {
 
     /// A number that is another one, almost surely, for other data: kept with a checkpoint.
     pub(crate) fn fingerprint(&self) -> u64 {
-        // FNV-1a, over words rather than bytes.
-        let mut hash = 0xcbf2_9ce4_8422_2325_u64;
-        let mut take = |word: u64| hash = (hash ^ word).wrapping_mul(0x0000_0100_0000_01b3).rotate_left(23);
-        take(self.points.width() as u64);
+        let mut hash = Hash::new();
+        hash.word(self.points.width() as u64);
         let held = self.validation.as_ref().map(|held| held.points.view());
         for points in [Some(self.points), held].into_iter().flatten() {
-            take(points.len() as u64);
+            hash.word(points.len() as u64);
             if let Some(values) = points.as_f32() {
-                values.iter().for_each(|value| take(u64::from(value.to_bits())));
+                values.iter().for_each(|value| hash.word(u64::from(value.to_bits())));
             }
-            if let Some(values) = points.as_u8() {
-                values.iter().for_each(|&value| take(u64::from(value)));
+            if let Some(bytes) = points.as_u8() {
+                hash.bytes(bytes);
             }
         }
-        self.labels.iter().for_each(|&label| take(u64::from(self.classes[label as usize].0)));
+        self.labels.iter().for_each(|&label| hash.word(u64::from(self.classes[label as usize].0)));
         for label in self.validation.iter().flat_map(|held| &held.labels) {
-            take(label.as_class().map_or(u64::MAX, |class| u64::from(class.0)));
+            hash.word(label.as_class().map_or(u64::MAX, |class| u64::from(class.0)));
         }
-        hash
+        hash.finish()
     }
 }
 
@@ -150,7 +161,38 @@ mod tests {
         let wide = Points::from_f32(2, vec![0.0; 2]).unwrap();
         let wide = Examples::new(wide.view(), &labels[..1]).unwrap();
         let error = TrainingData::new(&examples, Some(&wide), 0.5, 0).unwrap_err().to_string();
-        assert!(error.starts_with("the examples for validation have 2 features"), "{error}");
+        assert!(error.starts_with("the examples for validation have 2 features, those to learn from 1"), "{error}");
+        let bytes = Points::from_u8(1, vec![0; 3]).unwrap();
+        let bytes = Examples::new(bytes.view(), &labels[..3]).unwrap();
+        let error = TrainingData::new(&examples, Some(&bytes), 0.5, 0).unwrap_err().to_string();
+        assert!(error.starts_with("the examples for validation hold u8 values, those to learn from f32"), "{error}");
+        let labels = [Label::class(0), Label::Value(0.5), Label::class(1)];
+        let values = Examples::new(points.view().slice(0..3), &labels).unwrap();
+        let error = TrainingData::new(&examples, Some(&values), 0.5, 0).unwrap_err().to_string();
+        assert!(error.starts_with("row 1 of the examples for validation is value 0.5, not of a class"), "{error}");
+    }
+
+    #[test]
+    fn many_small_classes_give_their_share_together() {
+        let kept = |sizes: &[usize], share: f64| {
+            let labels: Vec<Label> =
+                (0_u32..).zip(sizes).flat_map(|(class, &size)| vec![Label::class(class); size]).collect();
+            let points = Points::from_u8(1, vec![0; labels.len()]).unwrap();
+            let data = TrainingData::new(&Examples::new(points.view(), &labels).unwrap(), None, share, 3).unwrap();
+            let mut left = vec![0; sizes.len()];
+            data.train.iter().for_each(|&row| left[data.labels[row] as usize] += 1);
+            assert!(left.iter().all(|&n| n > 0), "a class has none left to learn from");
+            sizes.iter().zip(left).map(|(size, left)| size - left).collect::<Vec<usize>>()
+        };
+        assert_eq!(kept(&[5; 1000], 0.1).iter().sum::<usize>(), 500);
+        assert_eq!(kept(&[4; 1000], 0.1).iter().sum::<usize>(), 400);
+        assert_eq!(kept(&[2; 100], 0.1).iter().sum::<usize>(), 20);
+        assert_eq!(kept(&[4, 400], 0.1), [0, 40]);
+        // Single examples stay; the large class does not give theirs.
+        let mut sizes = vec![1; 500];
+        sizes.push(1000);
+        assert_eq!(kept(&sizes, 0.1)[500], 101);
+        assert_eq!(kept(&[2, 2, 2], 0.9), [1, 1, 1]);
     }
 
     #[test]

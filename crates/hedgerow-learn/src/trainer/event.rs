@@ -29,7 +29,7 @@ pub enum Event<'a> {
         round: usize,
         /// Gradient steps so far.
         step: u64,
-        /// The mean loss of the round.
+        /// The mean loss of the queries of the round that had a reference of their class; 0 if none had.
         loss: f64,
         /// Points that queries were compared with.
         n_references: usize,
@@ -108,7 +108,7 @@ pub struct EpochRecord {
     pub epoch: usize,
     /// Seconds of learning so far, evaluations left out.
     pub train_seconds: f64,
-    /// The mean loss.
+    /// The mean loss of all queries that had a reference of their class.
     pub loss: f64,
     /// Mean number of points that queries were compared with.
     pub n_references: f64,

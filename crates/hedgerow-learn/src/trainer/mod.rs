@@ -1,22 +1,25 @@
 //! A run: epochs of rounds, evaluations, checkpoints, and an end.
 //!
-//! [`train`] is the whole of it. `params.rs` says what a run can be told, `event.rs` what it tells, `checkpoint.rs` what it leaves
-//! on disk, `run.rs` how it goes.
+//! [`train`] is the whole of it. `params.rs` says what a run can be told, `options.rs` how it is carried out, `event.rs` what it
+//! tells, `checkpoint.rs` what it leaves on disk, `run.rs` how it goes.
 
 mod checkpoint;
 mod data;
+mod difference;
 mod event;
+mod options;
 mod params;
 mod run;
+mod watch;
 
 use std::ops::ControlFlow;
-use std::path::PathBuf;
 
 use hedgerow_core::{ClassId, Examples, Label, PointsRef};
 
 use crate::error::{ApplyError, TrainError};
 use crate::transform::DenseNetwork;
 pub use event::{EpochRecord, Event, Notice, Validation};
+pub use options::RunOptions;
 pub use params::{Keep, TrainingParams};
 
 /// Hears of what happens in a run, and says whether to go on.
@@ -25,19 +28,6 @@ pub type Listener<'a> = dyn FnMut(&Event<'_>) -> ControlFlow<()> + 'a;
 /// A listener that does nothing and never stops the run.
 pub fn silent() -> impl FnMut(&Event<'_>) -> ControlFlow<()> {
     |_| ControlFlow::Continue(())
-}
-
-/// How a run is carried out. Nothing here changes what is learned, only how far it gets.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct RunOptions {
-    /// Seconds after which the run ends with what it has. None: it runs to its end.
-    pub max_seconds: Option<f64>,
-    /// A file that is written now and then, and when the run is stopped.
-    pub checkpoint: Option<PathBuf>,
-    /// Seconds between two checkpoints; 60 if not given.
-    pub checkpoint_seconds: Option<f64>,
-    /// Whether to take up the run that the checkpoint file is of, if there is one.
-    pub resume: bool,
 }
 
 /// Why a run ended.
@@ -116,8 +106,8 @@ impl Classifier {
 /// taken up again or not.
 ///
 /// # Errors
-/// Parameters that make no sense, examples without a class or all of one class, a run that diverges, a checkpoint that cannot be
-/// written or is not of this run.
+/// Parameters or options that make no sense, examples without a class or all of one class, a run that diverges or in which no example
+/// is compared with one of its class, a checkpoint that cannot be written, is damaged or is not of this run.
 ///
 /// # Example
 /// ```
@@ -159,14 +149,10 @@ pub fn train_validated(
     listener: &mut Listener<'_>,
 ) -> Result<Trained, TrainError> {
     params.check()?;
+    options.check()?;
     if params.patience.is_some() && validation.is_none() && params.validation_share == 0.0 {
         let expected = "stopping early needs examples for validation, or a validation_share above 0";
         return Err(TrainError::Parameter { parameter: "patience", got: "set".to_owned(), expected });
-    }
-    // Written so that NaN is refused too.
-    if let Some(seconds) = options.max_seconds.filter(|seconds| seconds.is_nan() || *seconds <= 0.0) {
-        let expected = "give a number of seconds above 0, or none";
-        return Err(TrainError::Parameter { parameter: "max_seconds", got: seconds.to_string(), expected });
     }
     run::Run::new(examples, validation, params, options)?.carry_out(options, listener)
 }

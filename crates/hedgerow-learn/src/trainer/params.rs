@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 use crate::augmentation::{Augmentation, PictureShape};
 use crate::error::TrainError;
 use crate::methods::{Dbt, Method};
-use crate::optimizer::{AdamParams, LearningRate};
-use crate::transform::{Activation, WeightInitialization};
+use crate::optimizer::{AdamParams, LearningRate, RATE_OF_SMALL_DATA};
+use crate::transform::{Activation, Architecture, WeightInitialization};
 
 /// Everything that decides what a run learns. Two runs of the same parameters and data end with the same bits.
 ///
@@ -69,7 +69,8 @@ pub enum Keep {
 }
 
 impl Default for TrainingParams {
-    /// DBS, Adam with a cosine to 0 and averaged weights, a tenth of the data for validation; layers and epochs by the data.
+    /// DBS, Adam with a cosine to 0 and averaged weights, a tenth of the data for validation; layers, learning rate and epochs by the
+    /// data.
     fn default() -> Self {
         Self {
             method: Method::default(),
@@ -95,15 +96,24 @@ const STEPS_AT_LEAST: usize = 1500;
 const EPOCHS_AT_LEAST: usize = 30;
 const EPOCHS_AT_MOST: usize = 1500;
 
-/// Numbers in the data from which on the network of the papers is worth its time.
+/// Numbers in the data from which on the network of the papers is worth its time, and their learning rate the better one.
 const LARGE: usize = 2_000_000;
+const RATE_OF_LARGE_DATA: f64 = 1e-3;
+
+fn is_large(n_examples: usize, n_features: usize) -> bool {
+    n_examples.saturating_mul(n_features) >= LARGE
+}
 
 impl TrainingParams {
     /// The layers of a run that was not told: 400-400-20 as in the papers for data as large as theirs, else 100-100-20, which learns
     /// from a few hundred examples in a second.
     pub fn default_layers(n_examples: usize, n_features: usize) -> Vec<usize> {
-        let is_large = n_examples.saturating_mul(n_features) >= LARGE;
-        if is_large { vec![400, 400, 20] } else { vec![100, 100, 20] }
+        if is_large(n_examples, n_features) { vec![400, 400, 20] } else { vec![100, 100, 20] }
+    }
+
+    /// The first learning rate of a run that was not told: 0.001 as in the DBS paper for data as large as theirs, else 0.003.
+    pub fn default_rate(n_examples: usize, n_features: usize) -> f64 {
+        if is_large(n_examples, n_features) { RATE_OF_LARGE_DATA } else { RATE_OF_SMALL_DATA }
     }
 
     /// The epochs of a run that was not told how many: 30, or more where that would be few steps; of a method that takes many steps
@@ -130,8 +140,23 @@ impl TrainingParams {
         if let Some(layers) = self.layers.as_ref().filter(|layers| layers.is_empty() || layers.contains(&0)) {
             return refuse("layers", format!("{layers:?}"), "give at least one layer, none of them of 0 numbers");
         }
+        // What the points are is known later; layers that are too large for any are refused now.
+        let is_possible =
+            |layers: Vec<usize>| Architecture { n_inputs: 1, layers, activation: self.activation }.check().is_ok();
+        if let Some(layers) = self.layers.as_ref().filter(|layers| !is_possible(layers.to_vec())) {
+            let expected = "a network can have 2147483648 weights at most; give smaller layers";
+            return refuse("layers", format!("{layers:?}"), expected);
+        }
         if size.n_train == 0 || (size.n_boundary == 0 && self.method.scale().is_some()) {
             return refuse("a batch size", "0".into(), "give at least 1");
+        }
+        if size.n_boundary.checked_add(size.n_train).is_none() {
+            let got = format!("{} + {}", size.n_boundary, size.n_train);
+            return refuse(
+                "the size of a batch",
+                got,
+                "these are more examples than can be counted; give smaller sizes",
+            );
         }
         if let Method::Dbt(Dbt { queries_per_step: 0, .. }) = self.method {
             return refuse("queries_per_step", "0".into(), "give at least 1");
@@ -150,8 +175,8 @@ impl TrainingParams {
             return refuse("margin", margin.to_string(), "give a number above 0");
         }
         let rate = &self.learning_rate;
-        if !(rate.start > 0.0 && rate.start.is_finite()) {
-            return refuse("learning_rate.start", rate.start.to_string(), "give a number above 0, such as 0.001");
+        if let Some(start) = rate.start.filter(|start| !(*start > 0.0 && start.is_finite())) {
+            return refuse("learning_rate.start", start.to_string(), "give a number above 0, such as 0.001");
         }
         if !(rate.warm_up_epochs >= 0.0 && rate.warm_up_epochs.is_finite()) {
             return refuse("learning_rate.warm_up_epochs", rate.warm_up_epochs.to_string(), "give 0 or more");
@@ -182,6 +207,10 @@ impl TrainingParams {
         if self.patience == Some(0) {
             return refuse("patience", "0".into(), "give at least 1");
         }
+        if let Some(shape) = self.picture.filter(|shape| shape.n_numbers().is_none()) {
+            let got = format!("{} x {} x {}", shape.height, shape.width, shape.channels);
+            return refuse("picture", got, "give the height, width and channels of the pictures, none of them 0");
+        }
         for augmentation in &self.augmentation {
             let (is_fine, needs_picture) = match *augmentation {
                 Augmentation::Shift(_) | Augmentation::Mirror => (true, true),
@@ -194,6 +223,11 @@ impl TrainingParams {
             }
             if needs_picture && self.picture.is_none() {
                 return refuse("augmentation", format!("{augmentation:?}"), "it needs the shape of the pictures");
+            }
+            let side = self.picture.map_or(usize::MAX, |shape| shape.height.min(shape.width));
+            if matches!(*augmentation, Augmentation::Shift(most) if most >= side) {
+                let expected = "it would move the picture out of sight; give fewer places than it is high and wide";
+                return refuse("augmentation", format!("{augmentation:?}"), expected);
             }
         }
         Ok(())

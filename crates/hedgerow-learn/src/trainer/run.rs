@@ -5,17 +5,19 @@ use std::time::Instant;
 
 use hedgerow_core::{Examples, Label};
 
-use super::checkpoint::{Checkpoint, Progress, Weights};
+use super::checkpoint::{Checkpoint, Progress, Shape, Weights};
 use super::data::{Held, TrainingData};
 use super::event::{EpochRecord, Event, Notice, Validation};
 use super::params::{Keep, TrainingParams};
+use super::watch::Watch;
 use super::{Classifier, Listener, Outcome, RunOptions, Trained};
 use crate::augmentation::{Augmenter, PictureShape};
-use crate::error::{StepError, TrainError};
+use crate::error::{ApplyError, StepError, TrainError};
 use crate::evaluation::{ShownExamples, Structure};
 use crate::learner::Learner;
 use crate::methods::{Method, Round, RoundReport, Workspace};
 use crate::minibatch::Partition;
+use crate::optimizer::LearningRate;
 use crate::transform::{Architecture, DenseNetwork, InputScale, TrainableNetwork, Transform};
 
 /// Evaluations in a run that was not told how often.
@@ -24,47 +26,6 @@ const EVALUATIONS: usize = 20;
 /// How many times larger than at first a loss is that will never come down again.
 const ASTRAY: f64 = 1e6;
 
-/// Seconds between checkpoints, if not told otherwise.
-const CHECKPOINT_SECONDS: f64 = 60.0;
-
-/// What a run is told and asked from outside while it goes on.
-struct Watch<'o, 'l> {
-    options: &'o RunOptions,
-    listener: &'o mut Listener<'l>,
-    is_stopped: bool,
-    started: Instant,
-    last_checkpoint: Instant,
-}
-
-impl<'o, 'l> Watch<'o, 'l> {
-    fn new(options: &'o RunOptions, listener: &'o mut Listener<'l>) -> Self {
-        let now = Instant::now();
-        Self { options, listener, is_stopped: false, started: now, last_checkpoint: now }
-    }
-
-    fn tell(&mut self, event: &Event<'_>) {
-        self.is_stopped |= (self.listener)(event).is_break();
-    }
-
-    /// Why the run is to end now, if it is.
-    fn ended(&self) -> Option<Outcome> {
-        let seconds = self.started.elapsed().as_secs_f64();
-        let is_over = self.options.max_seconds.is_some_and(|most| seconds >= most);
-        if self.is_stopped { Some(Outcome::Stopped) } else { is_over.then_some(Outcome::TimeUp) }
-    }
-
-    /// Where to write a checkpoint, if it is time for one.
-    fn checkpoint_due(&mut self) -> Option<&'o Path> {
-        let path = self.options.checkpoint.as_deref()?;
-        let every = self.options.checkpoint_seconds.unwrap_or(CHECKPOINT_SECONDS);
-        if self.last_checkpoint.elapsed().as_secs_f64() < every {
-            return None;
-        }
-        self.last_checkpoint = Instant::now();
-        Some(path)
-    }
-}
-
 /// A run under way.
 pub(super) struct Run<'a> {
     params: &'a TrainingParams,
@@ -72,6 +33,8 @@ pub(super) struct Run<'a> {
     labels: &'a [Label],
     partition: Partition,
     n_epochs: usize,
+    /// With its start.
+    rate: LearningRate,
     learner: Learner<'a, f32, TrainableNetwork>,
     work: Workspace<f32>,
     progress: Progress,
@@ -106,18 +69,22 @@ impl<'a> Run<'a> {
         if data.validation.is_none() && params.validation_share > 0.0 {
             notices.push(Notice::NoValidation { n_examples: data.labels.len() });
         }
-        let default_layers = || TrainingParams::default_layers(data.labels.len(), points.width());
+        let (n_examples, n_features) = (data.labels.len(), points.width());
+        let default_layers = || TrainingParams::default_layers(n_examples, n_features);
         let mut layers = params.layers.clone().unwrap_or_else(default_layers);
+        let start = params.learning_rate.start.unwrap_or_else(|| TrainingParams::default_rate(n_examples, n_features));
+        let rate = LearningRate { start: Some(start), ..params.learning_rate.clone() };
         if params.method.has_class_layer() {
             layers.push(data.classes.len());
         }
-        let architecture = Architecture { n_inputs: points.width(), layers, activation: params.activation };
+        let architecture = Architecture { n_inputs: n_features, layers, activation: params.activation };
+        architecture.check()?;
         let network = DenseNetwork::new(architecture, scale, params.initialization, params.seed);
         let mut learner = Learner::new(TrainableNetwork::new(network), params.adam, points);
-        let shape = params.picture.unwrap_or(PictureShape { height: 1, width: points.width(), channels: 1 });
-        let PictureShape { height, width, channels } = shape;
-        if height * width * channels != points.width() {
-            return Err(TrainError::ImageShape { height, width, channels, n_features: points.width() });
+        let shape = params.picture.unwrap_or(PictureShape { height: 1, width: n_features, channels: 1 });
+        if shape.n_numbers() != Some(n_features) {
+            let PictureShape { height, width, channels } = shape;
+            return Err(TrainError::ImageShape { height, width, channels, n_features });
         }
         learner.augment(Augmenter::new(&params.augmentation, shape, scale, params.seed));
         let n_epochs = params.epochs.unwrap_or_else(|| params.default_epochs(partition.n_rounds()));
@@ -128,6 +95,7 @@ impl<'a> Run<'a> {
             data,
             partition,
             n_epochs,
+            rate,
             learner,
             work: Workspace::new(&params.method),
             progress: Progress::default(),
@@ -135,9 +103,12 @@ impl<'a> Run<'a> {
             notices,
             fingerprint,
         };
-        match &options.checkpoint {
-            Some(path) if options.resume && path.exists() => run.take_up(path)?,
-            _ => {}
+        if let Some(path) = options.checkpoint.as_deref().filter(|_| options.resume) {
+            // A file that cannot be looked at is not one that is not there.
+            let is_there = path.try_exists();
+            if is_there.map_err(|source| TrainError::File { path: path.to_owned(), act: "looking for", source })? {
+                run.take_up(path)?;
+            }
         }
         Ok(run)
     }
@@ -145,8 +116,7 @@ impl<'a> Run<'a> {
     /// Goes on where a checkpoint left off.
     fn take_up(&mut self, path: &Path) -> Result<(), TrainError> {
         let checkpoint = Checkpoint::read(path)?;
-        let n_parameters = self.learner.transform().parameters().len();
-        checkpoint.check(path, self.params, self.fingerprint, n_parameters)?;
+        checkpoint.check(path, &self.shape())?;
         let Weights { parameters, first, second, average, best } = checkpoint.weights;
         self.learner.transform_mut().parameters_and_gradient().0.copy_from_slice(&parameters);
         self.learner.adam_mut().restore(checkpoint.progress.step, &first, &second, average.as_deref());
@@ -155,7 +125,25 @@ impl<'a> Run<'a> {
         Ok(())
     }
 
+    fn shape(&self) -> Shape {
+        let size = self.partition.size();
+        Shape {
+            params: serde_json::to_value(self.params).expect("parameters are plain numbers and names"),
+            fingerprint: self.fingerprint,
+            n_parameters: self.learner.transform().parameters().len(),
+            n_epochs: self.n_epochs,
+            n_rounds: self.partition.n_rounds(),
+            n_steps: self.params.method.n_steps(size),
+            n_queries: self.params.method.n_queries(size),
+            averages: self.params.adam.averaging.is_some(),
+            validates: self.data.validation.is_some(),
+            keeps_best: self.params.keep == Keep::Best,
+        }
+    }
+
+    /// Writes a checkpoint: not of a run that has diverged, which could not be taken up again and might replace one that can.
     fn save(&self, path: &Path) -> Result<(), TrainError> {
+        self.check()?;
         let (first, second) = self.learner.adam().moments();
         let weights = Weights {
             parameters: self.learner.transform().parameters().to_vec(),
@@ -165,8 +153,8 @@ impl<'a> Run<'a> {
             best: self.best_weights.clone(),
         };
         let progress = Progress { step: self.learner.adam().n_steps(), ..self.progress.clone() };
-        let checkpoint = Checkpoint { params: self.params.clone(), fingerprint: self.fingerprint, progress, weights };
-        checkpoint.write(path)
+        let Shape { params, fingerprint, .. } = self.shape();
+        Checkpoint { params, fingerprint, progress, weights }.write(path)
     }
 
     /// Runs to the end, or until something ends it.
@@ -197,6 +185,7 @@ impl<'a> Run<'a> {
                 break;
             }
         }
+        self.check()?;
         // What has been learned is worth more than its checkpoint: if that cannot be written, the result says so.
         if let Some(path) = &options.checkpoint {
             match self.save(path) {
@@ -215,7 +204,8 @@ impl<'a> Run<'a> {
         let epoch = self.progress.epoch;
         let rows = self.partition.epoch(epoch as u64);
         let (n_rounds, size) = (self.partition.n_rounds(), self.partition.size());
-        let (rate, n_epochs) = (&self.params.learning_rate, self.n_epochs as f64);
+        let n_queries = self.params.method.n_queries(size);
+        let (rate, n_epochs) = (self.rate.clone(), self.n_epochs as f64);
         let rate_at = |round: usize| rate.at(epoch as f64 + round as f64 / n_rounds as f64, n_epochs);
         while self.progress.round < n_rounds {
             if let Some(ended) = watch.ended() {
@@ -226,7 +216,7 @@ impl<'a> Run<'a> {
             let rows = &rows[round * size.total()..(round + 1) * size.total()];
             let report = self.round(rows, epoch, round, learning_rate)?;
             self.progress.round += 1;
-            self.progress.loss_sum += report.loss;
+            self.progress.loss_sum += report.loss * (n_queries - report.n_left_out) as f64;
             self.progress.references_sum += report.n_references as f64;
             self.progress.n_left_out += report.n_left_out;
             watch.tell(&Event::Round {
@@ -242,13 +232,19 @@ impl<'a> Run<'a> {
                 watch.tell(&Event::Checkpoint(path));
             }
         }
+        self.check()?;
+        let n_counted = n_rounds * n_queries - self.progress.n_left_out;
+        if n_counted == 0 {
+            let (n_queries, batch_size) = (n_rounds * n_queries, size.total());
+            return Err(TrainError::NothingCounted { epoch, n_queries, batch_size });
+        }
         let is_last = epoch + 1 == self.n_epochs;
         let every = self.params.evaluate_every.unwrap_or_else(|| self.n_epochs.div_ceil(EVALUATIONS));
         let validation = if is_last || (epoch + 1) % every == 0 { self.evaluate()? } else { None };
         let record = EpochRecord {
             epoch,
             train_seconds: self.progress.train_seconds,
-            loss: self.progress.loss_sum / n_rounds as f64,
+            loss: self.progress.loss_sum / n_counted as f64,
             n_references: self.progress.references_sum / n_rounds as f64,
             n_left_out: self.progress.n_left_out,
             learning_rate: rate_at(n_rounds - 1),
@@ -284,12 +280,33 @@ impl<'a> Run<'a> {
         let report = rayon::scope(|_| method.round(learner, &round, work));
         self.progress.train_seconds += started.elapsed().as_secs_f64();
         let report = report.and_then(|report| {
+            let n_queries = self.params.method.n_queries(self.partition.size());
+            if report.n_left_out == n_queries {
+                return Ok(report);
+            }
             let first_loss = *self.progress.first_loss.get_or_insert(report.loss);
             let is_astray = report.loss > ASTRAY * first_loss.max(1.0);
             if is_astray { Err(StepError::Diverged { loss: report.loss }) } else { Ok(report) }
         });
-        let step = self.learner.adam().n_steps();
-        report.map_err(|cause| TrainError::Diverged { step, epoch, learning_rate, cause })
+        report.map_err(|cause| self.diverged(cause))
+    }
+
+    fn diverged(&self, cause: StepError) -> TrainError {
+        let (step, learning_rate) = (self.learner.adam().n_steps(), self.learner.learning_rate());
+        TrainError::Diverged { step, epoch: self.progress.epoch, learning_rate, cause }
+    }
+
+    /// Checks that the run is still one of numbers.
+    fn check(&self) -> Result<(), TrainError> {
+        self.learner.check().map_err(|cause| self.diverged(cause))
+    }
+
+    /// What went wrong in applying a network that this run has made: the points are fine, so it is the weights.
+    fn misapplied(&self, error: ApplyError) -> TrainError {
+        match error {
+            ApplyError::Representation { source } => self.diverged(StepError::Unusable { reason: source.to_string() }),
+            error => TrainError::Apply(error),
+        }
     }
 
     /// The weights that would be used if the run ended now: the average, if one is kept.
@@ -325,9 +342,9 @@ impl<'a> Run<'a> {
 
     fn validate(&self, held: &Held, network: &DenseNetwork) -> Result<Validation, TrainError> {
         let transform = self.transform_of(network);
-        let representations = transform.apply(self.data.points)?;
+        let representations = transform.apply(self.data.points).map_err(|error| self.misapplied(error))?;
         let shown = ShownExamples::shuffled(representations.view(), self.labels, &self.data.train, self.params.seed);
-        let queries = transform.apply(held.points.view())?;
+        let queries = transform.apply(held.points.view()).map_err(|error| self.misapplied(error))?;
         let tree = shown
             .evaluate(Structure::Tree, queries.view(), &held.labels, self.params.seed)
             .expect("representations that have been checked, all of one width");
@@ -351,8 +368,8 @@ impl<'a> Run<'a> {
     }
 
     fn finish(mut self, outcome: Outcome) -> Result<Trained, TrainError> {
-        // A run that was cut short may have learned since its last evaluation.
-        if self.progress.evaluated_step != self.learner.adam().n_steps() {
+        // A run that was cut short may have learned since its last evaluation, or have had none.
+        if self.progress.evaluated_step != self.learner.adam().n_steps() || self.progress.best.is_none() {
             self.evaluate()?;
         }
         let weights = match (self.params.keep, self.best_weights.take()) {

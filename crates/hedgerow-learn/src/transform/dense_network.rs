@@ -13,8 +13,14 @@ use crate::real::Real;
 /// The stream of random numbers that weights are drawn from.
 const WEIGHTS: u64 = 0x7765_6967_6874_7300;
 
-/// Points that are represented at a time: bounds the memory.
-const BLOCK: usize = 1024;
+/// Points that are represented at a time, at most: few enough for every thread to get some.
+const BLOCK_ROWS: usize = 1024;
+
+/// Bytes that the widest layer of a block takes, at most, unless one point takes more: bounds the memory of each thread.
+const BLOCK_BYTES: usize = 4 << 20;
+
+/// Weights that a network can have: of the five copies that learning keeps, each takes 8 GB then.
+const MOST_PARAMETERS: usize = 1 << 31;
 
 /// The shape of a dense network.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -40,9 +46,38 @@ impl Architecture {
         inputs.zip(self.layers.iter().copied())
     }
 
-    /// Number of weights and biases.
+    /// Number of weights and biases; the largest number there is if they are more.
     pub fn n_parameters(&self) -> usize {
-        self.shapes().map(|(inputs, outputs)| (inputs + 1) * outputs).sum()
+        usize::try_from(self.count()).unwrap_or(usize::MAX)
+    }
+
+    /// As [`n_parameters`](Self::n_parameters), in numbers that layers of any size fit in.
+    fn count(&self) -> u128 {
+        let counts = self.shapes().map(|(inputs, outputs)| (inputs as u128 + 1) * outputs as u128);
+        counts.fold(0, u128::saturating_add)
+    }
+
+    /// Checks that there can be such a network.
+    ///
+    /// # Errors
+    /// No layers, layers of no numbers, and more weights than memory holds.
+    pub fn check(&self) -> Result<(), ApplyError> {
+        let layers = || self.layers.clone();
+        if self.layers.is_empty() || self.layers.contains(&0) {
+            return Err(ApplyError::Layers { layers: layers() });
+        }
+        let (n_parameters, most) = (self.count(), MOST_PARAMETERS);
+        if n_parameters > most as u128 {
+            return Err(ApplyError::TooLarge { n_inputs: self.n_inputs, layers: layers(), n_parameters, most });
+        }
+        Ok(())
+    }
+
+    /// Points that are represented at a time.
+    fn block_rows<R>(&self) -> usize {
+        let widest = self.layers.iter().copied().fold(self.n_inputs, usize::max);
+        let row_bytes = widest.saturating_mul(size_of::<R>());
+        (BLOCK_BYTES / row_bytes.max(1)).clamp(1, BLOCK_ROWS)
     }
 }
 
@@ -101,7 +136,11 @@ pub(crate) struct Layer<'a, R> {
 
 impl<R: Real> DenseNetwork<R> {
     /// Draws the weights of a network by a seed.
+    ///
+    /// # Panics
+    /// If there can be no such network; [`Architecture::check`] tells.
     pub fn new(architecture: Architecture, scale: InputScale, initialization: WeightInitialization, seed: u64) -> Self {
+        assert!(architecture.check().is_ok(), "an architecture that has not been checked");
         let mut parameters = Aligned::zeros(architecture.n_parameters());
         let mut rest = &mut *parameters;
         for (layer, (inputs, outputs)) in architecture.shapes().enumerate() {
@@ -116,13 +155,14 @@ impl<R: Real> DenseNetwork<R> {
     /// A network of known weights: for each layer a row for each input, then the biases.
     ///
     /// # Errors
-    /// A number of parameters that the architecture does not have, and numbers that are not finite.
+    /// An architecture that makes no network, a number of parameters that it does not have, and numbers that are not finite.
     #[allow(clippy::needless_pass_by_value, reason = "numbers that nobody else needs any more")]
     pub fn from_parameters(
         architecture: Architecture,
         scale: InputScale,
         parameters: Vec<R>,
     ) -> Result<Self, ApplyError> {
+        architecture.check()?;
         let expected = architecture.n_parameters();
         if parameters.len() != expected {
             return Err(ApplyError::ParameterCount { expected, got: parameters.len() });
@@ -191,9 +231,10 @@ impl<R: Real> DenseNetwork<R> {
         self.check(points)?;
         let width = self.architecture.n_outputs();
         let mut representations = Matrix::zeros(points.len(), width);
-        let blocks = representations.values_mut().par_chunks_mut(BLOCK * width).enumerate();
+        let block_rows = self.architecture.block_rows::<R>();
+        let blocks = representations.values_mut().par_chunks_mut(block_rows * width).enumerate();
         blocks.for_each(|(block, out)| {
-            let start = block * BLOCK;
+            let start = block * block_rows;
             let rows = points.slice(start..start + out.len() / width);
             out.copy_from_slice(self.represent_block(rows).values());
         });
@@ -260,5 +301,48 @@ pub(crate) fn fill_from_points<R: Real>(
             |row| &values[at(row)..at(row) + width],
             |value: f32| R::of(f64::from(value * factor)),
         );
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shape(n_inputs: usize, layers: &[usize]) -> Architecture {
+        Architecture { n_inputs, layers: layers.to_vec(), activation: Activation::Relu }
+    }
+
+    #[test]
+    fn networks_that_cannot_be_are_refused_with_the_number_of_weights() {
+        let refused = |n_inputs: usize, layers: &[usize]| {
+            let shape = shape(n_inputs, layers);
+            DenseNetwork::<f32>::from_parameters(shape, InputScale::Numbers, Vec::new()).unwrap_err().to_string()
+        };
+        assert_eq!(refused(2, &[]), "the layers are []; give at least one layer, none of them of 0 numbers");
+        assert!(refused(2, &[3, 0, 2]).starts_with("the layers are [3, 0, 2]"));
+        // 1000001 * 1000000 + 1000001 * 2
+        let error = refused(1_000_000, &[1_000_000, 2]);
+        assert!(error.contains("has 1000003000002 weights, more than the 2147483648"), "{error}");
+        // Products and sums beyond any integer of the machine.
+        for layers in [vec![usize::MAX, usize::MAX, usize::MAX], vec![usize::MAX], vec![1 << 40, 1 << 40]] {
+            assert!(refused(usize::MAX, &layers).contains("weights, more than"));
+            shape(usize::MAX, &layers).n_parameters();
+        }
+        assert_eq!(shape(4, &[3, 2]).n_parameters(), 5 * 3 + 4 * 2);
+    }
+
+    #[test]
+    fn blocks_are_bounded_by_bytes_and_change_no_bit() {
+        assert_eq!(shape(784, &[400, 20]).block_rows::<f32>(), 1024);
+        assert_eq!(shape(4, &[100_000, 20]).block_rows::<f32>(), 10);
+        assert_eq!(shape(usize::MAX, &[2]).block_rows::<f64>(), 1);
+        let (n, wide) = (25, shape(2, &[100_000, 3]));
+        let network = DenseNetwork::<f32>::new(wide, InputScale::Numbers, WeightInitialization::He, 1);
+        let points = Points::from_f32(2, (0..2 * n).map(|value| (value as f32).sin()).collect()).unwrap();
+        let all = network.represent(points.view()).unwrap();
+        for row in 0..n {
+            let alone = network.represent(points.view().slice(row..row + 1)).unwrap();
+            assert_eq!(alone.row(0), all.row(row), "row {row}");
+        }
     }
 }
