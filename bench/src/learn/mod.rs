@@ -45,7 +45,9 @@ pub enum LearnError {
     Damaged { path: PathBuf, line: usize, what: String },
     #[error("there is no recipe {name:?} in this experiment; it has {known}")]
     NoRecipe { name: String, known: String },
-    #[error("ablation-time gives each recipe as many epochs as fit into the time of the boundary set in `learn ablation`, and {recipe:?} has no run on {data} there; run `learn ablation` first, with the same --runs")]
+    #[error(
+        "ablation-time gives each recipe as many epochs as fit into the time of the boundary set in `learn ablation`, and {recipe:?} has no run on {data} there; run `learn ablation` first, with the same --runs"
+    )]
     NoTimes { recipe: String, data: String },
 }
 

@@ -5,6 +5,9 @@ use hedgerow_learn::{
     SoftNn, TrainingParams, TripletNetwork,
 };
 
+use super::LearnError;
+use super::record::Records;
+
 /// An experiment: some recipes on some data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Experiment {
@@ -16,6 +19,8 @@ pub enum Experiment {
     Plane,
     /// The boundary set against other references and other losses, at equal epochs; seconds are kept beside.
     Ablation,
+    /// The same at equal time: each has as many epochs as fit into the seconds of the boundary set, and a schedule of that length.
+    AblationTime,
     /// The named presets.
     Presets,
     /// Recipes tried on validation data alone, for choosing.
@@ -68,8 +73,8 @@ const MINUTE: f64 = 60.0;
 
 impl Experiment {
     /// All experiments.
-    pub const ALL: [Self; 6] =
-        [Self::Table, Self::TrainingTime, Self::Plane, Self::Ablation, Self::Presets, Self::Choice];
+    pub const ALL: [Self; 7] =
+        [Self::Table, Self::TrainingTime, Self::Plane, Self::Ablation, Self::AblationTime, Self::Presets, Self::Choice];
 
     /// Its name, as in the command.
     pub fn name(self) -> &'static str {
@@ -78,6 +83,7 @@ impl Experiment {
             Self::TrainingTime => "training-time",
             Self::Plane => "plane",
             Self::Ablation => "ablation",
+            Self::AblationTime => "ablation-time",
             Self::Presets => "presets",
             Self::Choice => "choice",
         }
@@ -101,7 +107,8 @@ impl Experiment {
                 params: TrainingParams { layers: Some(vec![400, 400, 2]), ..ours(Method::Dbs(Dbs::default()), 400) },
                 ..at_the_end("dbs, two numbers", Method::Dbs(Dbs::default()), 400)
             }],
-            Self::Ablation => ablation(),
+            // At equal time, the epochs follow from the runs at equal epochs: `at_equal_time`.
+            Self::Ablation | Self::AblationTime => ablation(),
             Self::Presets => presets(),
             Self::Choice => choice(),
         }
@@ -174,7 +181,7 @@ fn training_time() -> Vec<Recipe> {
 /// Everything as in DBS but what queries are compared with, and then other losses. 200 points to a step in all of them.
 fn ablated() -> Vec<(&'static str, Method)> {
     vec![
-        ("boundary set", Method::Dbs(Dbs::default())),
+        (BASE, Method::Dbs(Dbs::default())),
         ("random set", Method::RandomSet(RandomSet::default())),
         ("whole batch", Method::SoftNn(SoftNn::default())),
         ("boundary set, both roles", Method::Dbs(Dbs { roles: Roles::Both, ..Dbs::default() })),
@@ -184,8 +191,34 @@ fn ablated() -> Vec<(&'static str, Method)> {
     ]
 }
 
+/// Epochs of the ablation.
+const ABLATION_EPOCHS: usize = 30;
+/// What the other recipes of the ablation are compared with.
+const BASE: &str = "boundary set";
+
 fn ablation() -> Vec<Recipe> {
-    ablated().into_iter().map(|(name, method)| at_the_end(name, method, 50)).collect()
+    ablated().into_iter().map(|(name, method)| at_the_end(name, method, ABLATION_EPOCHS)).collect()
+}
+
+/// The recipes of the ablation with as many epochs as take the time of the boundary set, by the seconds of the runs at equal epochs.
+///
+/// # Errors
+/// A recipe that has no run there.
+pub fn at_equal_time(records: &Records) -> Result<Vec<Recipe>, LearnError> {
+    let mut recipes = Vec::new();
+    for data in [MNIST, FASHION] {
+        let seconds = |recipe: &str| {
+            let none = || LearnError::NoTimes { recipe: recipe.to_owned(), data: data.to_owned() };
+            records.seconds_per_epoch(data, recipe).ok_or_else(none)
+        };
+        let time = ABLATION_EPOCHS as f64 * seconds(BASE)?;
+        for recipe in ablation() {
+            let epochs = ((time / seconds(&recipe.name)?).round() as usize).max(1);
+            let params = TrainingParams { epochs: Some(epochs), ..recipe.params };
+            recipes.push(Recipe { params, data: Some(data), ..recipe });
+        }
+    }
+    Ok(recipes)
 }
 
 fn presets() -> Vec<Recipe> {

@@ -59,7 +59,8 @@ impl CurvePoint {
     fn parse(line: &str) -> Option<Self> {
         let (data, rest) = line.split_once(",\"")?;
         let (recipe, rest) = rest.split_once("\",")?;
-        let [seed, epoch, train_seconds, error_percent, n_nodes] = rest.split(',').collect::<Vec<_>>().try_into().ok()?;
+        let [seed, epoch, train_seconds, error_percent, n_nodes] =
+            rest.split(',').collect::<Vec<_>>().try_into().ok()?;
         Some(Self {
             data: data.to_owned(),
             recipe: recipe.to_owned(),
@@ -329,7 +330,18 @@ mod tests {
 
     fn run(recipe: &str, seed: u64, error: f64) -> RunRecord {
         let mut numbers = vec![Some(1.5), Some(2.5), Some(0.25), None, None];
-        numbers.extend([Some(error), Some(30.0), Some(2.0), Some(20.0), Some(1.0), Some(40.0), None, Some(1.3), Some(33.0), Some(1.4)]);
+        numbers.extend([
+            Some(error),
+            Some(30.0),
+            Some(2.0),
+            Some(20.0),
+            Some(1.0),
+            Some(40.0),
+            None,
+            Some(1.3),
+            Some(33.0),
+            Some(1.4),
+        ]);
         RunRecord {
             data: "mnist".into(),
             recipe: recipe.into(),
@@ -361,7 +373,11 @@ mod tests {
         let again = Records::open(folder.path(), "table").unwrap();
         assert_eq!(again.runs, records.runs);
         assert!(again.has("mnist", "dbs, x", 2) && !again.has("mnist", "dbs, x", 3) && !again.has("x", "dbs, x", 2));
-        assert!(again.summary().contains("| mnist | dbs, x | 3 | 7 | 2 | 1.20 (30) | 1.30 (33) | 1.40 | 2.00 (20) | 1.00 | - | - |"));
+        assert!(
+            again
+                .summary()
+                .contains("| mnist | dbs, x | 3 | 7 | 2 | 1.20 (30) | 1.30 (33) | 1.40 | 2.00 (20) | 1.00 | - | - |")
+        );
         let curve = fs::read_to_string(folder.path().join("learn-table-curve.csv")).unwrap();
         assert_eq!(curve.lines().count(), 4);
         assert_eq!(again.curves().unwrap().len(), 3);

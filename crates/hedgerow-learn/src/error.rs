@@ -169,12 +169,12 @@ pub enum TrainError {
     },
     /// An epoch that taught nothing.
     #[error(
-        "in epoch {epoch} none of {n_queries} queries had an example of its class to be compared with, so that there was nothing to learn; use larger batches (they have {batch_size} examples), or give more examples of each class"
+        "up to epoch {epoch} no query, of {n_queries} in each, had an example of its class to be compared with, so that there was nothing to learn; use larger batches (they have {batch_size} examples), or give more examples of each class"
     )]
     NothingCounted {
-        /// The epoch.
+        /// The last epoch, from 0 on.
         epoch: usize,
-        /// Queries of all its rounds.
+        /// Queries of an epoch.
         n_queries: usize,
         /// Points of a round.
         batch_size: usize,

@@ -108,7 +108,7 @@ pub struct EpochRecord {
     pub epoch: usize,
     /// Seconds of learning so far, evaluations left out.
     pub train_seconds: f64,
-    /// The mean loss of all queries that had a reference of their class.
+    /// The mean loss of all queries that had a reference of their class; 0 if none had.
     pub loss: f64,
     /// Mean number of points that queries were compared with.
     pub n_references: f64,

@@ -23,6 +23,9 @@ use crate::transform::{Architecture, DenseNetwork, InputScale, TrainableNetwork,
 /// Evaluations in a run that was not told how often.
 const EVALUATIONS: usize = 20;
 
+/// Epochs after which a run that has not found anything to learn gives up.
+const EPOCHS_OF_CHANCE: usize = 10;
+
 /// How many times larger than at first a loss is that will never come down again.
 const ASTRAY: f64 = 1e6;
 
@@ -234,7 +237,8 @@ impl<'a> Run<'a> {
         }
         self.check()?;
         let n_counted = n_rounds * n_queries - self.progress.n_left_out;
-        if n_counted == 0 {
+        // By chance an epoch of very few examples counts nothing; many in a row are no chance.
+        if self.learner.adam().n_steps() == 0 && epoch + 1 >= self.n_epochs.min(EPOCHS_OF_CHANCE) {
             let (n_queries, batch_size) = (n_rounds * n_queries, size.total());
             return Err(TrainError::NothingCounted { epoch, n_queries, batch_size });
         }
@@ -244,7 +248,7 @@ impl<'a> Run<'a> {
         let record = EpochRecord {
             epoch,
             train_seconds: self.progress.train_seconds,
-            loss: self.progress.loss_sum / n_counted as f64,
+            loss: self.progress.loss_sum / n_counted.max(1) as f64,
             n_references: self.progress.references_sum / n_rounds as f64,
             n_left_out: self.progress.n_left_out,
             learning_rate: rate_at(n_rounds - 1),

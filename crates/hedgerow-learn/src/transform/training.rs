@@ -341,8 +341,8 @@ mod tests {
                     rows.iter().flat_map(|row| &of_before[row * n_inputs..(row + 1) * n_inputs]).copied().collect();
                 assert_close(found.values(), &of_rows, &what);
                 let mut found = vec![f64::NAN; n_inputs * n_outputs];
-                let (mut taken, mut columns) = (Matrix::default(), SparseColumns::default());
-                gradient_of_weights(&input, &rows, &coefficients, &mut taken, &mut columns, &mut found);
+                input.take_live(&rows);
+                gradient_of_weights(&input, &coefficients, &mut found);
                 assert_close(&found, &of_weights, &what);
                 let mut found = vec![f64::NAN; n_outputs];
                 sum_of_rows(&coefficients, &mut found);
