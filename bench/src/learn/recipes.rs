@@ -152,7 +152,7 @@ fn table() -> Vec<Recipe> {
     };
     let mut recipes = vec![
         at_the_end("classifier", Method::MlpClassifier(MlpClassifier::default()), 60),
-        dbs(100, MNIST),
+        dbs(60, MNIST),
         dbs(400, FASHION),
     ];
     for (name, method) in [("dbt-v1", Dbt::v1()), ("dbt-v2", Dbt::v2())] {
