@@ -189,7 +189,7 @@ impl<R: Real> SparseColumns<R> {
                         let panel = panel_width(width - start);
                         for (at, out) in out.chunks_exact_mut(width).enumerate() {
                             let (rows, values) = self.column(block * COLUMNS_AT_A_TIME + at);
-                            sum_rows(rows, values, factor.values(), width, From::Zero, start, panel, out);
+                            sum_rows(rows, values, factor.values(), width, SumStart::Zero, start, panel, out);
                         }
                         start += panel;
                     }
@@ -224,7 +224,7 @@ pub(crate) fn sparse_rows_times<R: Real>(rows: &SparseRows<R>, weights: &[R], bi
                     for piece in 0..n_pieces(rows.width) {
                         for (at, out) in out.chunks_exact_mut(width).enumerate() {
                             let (columns, values) = rows.piece(block * at_a_time + at, piece);
-                            sum_rows(columns, values, weights, width, From::Out, start, panel, out);
+                            sum_rows(columns, values, weights, width, SumStart::Out, start, panel, out);
                         }
                     }
                     start += panel;
@@ -246,7 +246,7 @@ fn panel_width(left: usize) -> usize {
 
 /// What a sum starts from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum From {
+enum SumStart {
     Zero,
     /// What stands where the sum goes.
     Out,
@@ -260,7 +260,7 @@ fn sum_rows<R: Real>(
     values: &[R],
     factor: &[R],
     width: usize,
-    from: From,
+    from: SumStart,
     start: usize,
     panel: usize,
     out: &mut [R],
@@ -282,13 +282,13 @@ fn sum_panel<R: Real, const N: usize>(
     values: &[R],
     factor: &[R],
     width: usize,
-    from: From,
+    from: SumStart,
     start: usize,
     out: &mut [R],
 ) {
     let out = &mut out[start..start + N];
     let mut sums = [R::zero(); N];
-    if from == From::Out {
+    if from == SumStart::Out {
         if rows.is_empty() {
             return;
         }
@@ -379,6 +379,7 @@ fn dot<R: Real>(a: &[R], others: [&[R]; 4]) -> [R; 4] {
             sums[n] = std::array::from_fn(|lane| sums[n][lane] + a[lane] * b[lane]);
         }
     }
+    // `from_fn` and no loop: a loop here makes the compiler keep the sums above in memory, at twice the time.
     std::array::from_fn(|n| {
         let s = &sums[n];
         let sum = ((s[0] + s[4]) + (s[2] + s[6])) + ((s[1] + s[5]) + (s[3] + s[7]));
