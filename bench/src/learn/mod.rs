@@ -43,6 +43,8 @@ pub enum LearnError {
     File { path: PathBuf, source: std::io::Error },
     #[error("{}, line {line}: {what}; mend the line, or remove the file to make its runs again", path.display())]
     Damaged { path: PathBuf, line: usize, what: String },
+    #[error("{}: it has runs of {recipe:?} with other parameters, and medians over both would mean nothing; give another folder by --runs", path.display())]
+    OtherParams { path: PathBuf, recipe: String },
     #[error("there is no recipe {name:?} in this experiment; it has {known}")]
     NoRecipe { name: String, known: String },
     #[error(
@@ -94,8 +96,9 @@ pub fn run(asked: &Asked) -> Result<String, LearnError> {
                     continue;
                 }
                 let recipe = asked.epochs.map_or_else(|| recipe.clone(), |epochs| recipe.with_epochs(epochs));
-                if !records.has(data_name, &recipe.name, seed) {
-                    make(&recipe, data_name, &data, seed, &mut records)?;
+                let params = TrainingParams { seed, picture: picture_of(&data), ..recipe.params.clone() };
+                if !records.has(data_name, &recipe.name, &params)? {
+                    make(&recipe, &params, data_name, &data, &mut records)?;
                 }
             }
         }
@@ -119,14 +122,19 @@ fn load(name: &str) -> Result<Dataset, LearnError> {
     }
 }
 
+fn picture_of(data: &Dataset) -> Option<PictureShape> {
+    data.image_shape().map(|shape| PictureShape { height: shape.height, width: shape.width, channels: shape.channels })
+}
+
 /// Makes one run and writes it down.
-fn make(recipe: &Recipe, data_name: &str, data: &Dataset, seed: u64, records: &mut Records) -> Result<(), LearnError> {
-    let picture = data.image_shape().map(|shape| PictureShape {
-        height: shape.height,
-        width: shape.width,
-        channels: shape.channels,
-    });
-    let params = TrainingParams { seed, picture, ..recipe.params.clone() };
+fn make(
+    recipe: &Recipe,
+    params: &TrainingParams,
+    data_name: &str,
+    data: &Dataset,
+    records: &mut Records,
+) -> Result<(), LearnError> {
+    let seed = params.seed;
     let label = format!("{data_name} {} seed {seed}", recipe.name);
     let (train, test) = (data.part(Split::Train), data.part(Split::Test));
     let started = Instant::now();
@@ -158,7 +166,7 @@ fn make(recipe: &Recipe, data_name: &str, data: &Dataset, seed: u64, records: &m
     let options = RunOptions { max_seconds: recipe.max_seconds, ..RunOptions::default() };
     let test_examples = test.examples();
     let validation = (recipe.test == Test::AlongTheWay).then_some(&test_examples);
-    let learned = train_validated(&train.examples(), validation, &params, &options, &mut listener)?;
+    let learned = train_validated(&train.examples(), validation, params, &options, &mut listener)?;
     let total_seconds = started.elapsed().as_secs_f64();
     let answers = match recipe.test {
         Test::Never => None,
@@ -166,7 +174,7 @@ fn make(recipe: &Recipe, data_name: &str, data: &Dataset, seed: u64, records: &m
             Some(Answers::of(&learned, (train.points(), train.labels()), (test.points(), test.labels()), seed)?)
         }
     };
-    let record = RunRecord::new(data_name, &recipe.name, seed, &learned, total_seconds, answers.as_ref());
+    let record = RunRecord::new(data_name, &recipe.name, params, &learned, total_seconds, answers.as_ref());
     eprintln!("{label}: {record}");
     records.add(record, &curve)
 }

@@ -5,16 +5,33 @@ use std::fs::{self, OpenOptions};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use hedgerow_learn::Trained;
+use hedgerow_learn::{Trained, TrainingParams};
 
 use super::{Answers, LearnError, word};
+use crate::interleaved;
 use crate::machine::Machine;
 
-const COLUMNS: &str = "data,recipe,seed,outcome,epochs,steps,threads,train_seconds,total_seconds,loss,validation_error,\
-                       validation_nodes,tree_error,tree_nodes,set_error,set_size,forest_error,forest_stored,class_layer_error,\
-                       orders_error,orders_nodes,soft_tree_error";
-/// From `train_seconds` on.
-const N_NUMBERS: usize = 15;
+/// What is said of a run before its numbers. `params` is a number that is another one for other parameters: a recipe that was changed is
+/// another recipe, whatever its name.
+const COLUMNS: &str = "data,recipe,seed,params,outcome,epochs,steps,threads";
+/// The numbers of a run; those that it does not have are left empty.
+const NUMBERS: [&str; 15] = [
+    "train_seconds",
+    "total_seconds",
+    "loss",
+    "validation_error",
+    "validation_nodes",
+    "tree_error",
+    "tree_nodes",
+    "orders_error",
+    "orders_nodes",
+    "soft_tree_error",
+    "set_error",
+    "set_size",
+    "forest_error",
+    "forest_stored",
+    "class_layer_error",
+];
 const CURVE_COLUMNS: &str = "data,recipe,seed,epoch,train_seconds,error_percent,nodes";
 
 /// One run.
@@ -23,12 +40,13 @@ pub struct RunRecord {
     data: String,
     recipe: String,
     seed: u64,
+    params: String,
     outcome: String,
     epochs: usize,
     steps: u64,
     threads: usize,
-    /// By the names of [`COLUMNS`], from `train_seconds` on.
-    numbers: Vec<Option<f64>>,
+    /// Those of [`NUMBERS`].
+    numbers: [Option<f64>; NUMBERS.len()],
 }
 
 /// One evaluation within a run.
@@ -78,7 +96,7 @@ impl RunRecord {
     pub fn new(
         data: &str,
         recipe: &str,
-        seed: u64,
+        params: &TrainingParams,
         learned: &Trained,
         total_seconds: f64,
         answers: Option<&Answers>,
@@ -87,12 +105,13 @@ impl RunRecord {
         Self {
             data: data.to_owned(),
             recipe: recipe.to_owned(),
-            seed,
+            seed: params.seed,
+            params: fingerprint(params),
             outcome: word(learned.outcome).to_owned(),
             epochs: learned.records.len(),
             steps: learned.n_steps,
             threads: rayon::current_num_threads(),
-            numbers: vec![
+            numbers: [
                 Some(learned.train_seconds),
                 Some(total_seconds),
                 learned.records.last().map(|record| record.loss),
@@ -100,58 +119,82 @@ impl RunRecord {
                 learned.validation.map(|validation| validation.n_nodes as f64),
                 of(|answers| answers.tree.error_percent),
                 of(|answers| answers.tree.n_stored as f64),
+                of(|answers| answers.tree_over_orders.0),
+                of(|answers| answers.tree_over_orders.1),
+                of(|answers| answers.soft_tree),
                 of(|answers| answers.set.error_percent),
                 of(|answers| answers.set.n_stored as f64),
                 of(|answers| answers.forest.error_percent),
                 of(|answers| answers.forest.n_stored as f64),
                 answers.and_then(|answers| answers.classifier),
-                of(|answers| answers.tree_over_orders.0),
-                of(|answers| answers.tree_over_orders.1),
-                of(|answers| answers.soft_tree),
             ],
         }
     }
 
     fn line(&self) -> String {
-        let Self { data, recipe, seed, outcome, epochs, steps, threads, numbers } = self;
-        let numbers: Vec<String> =
-            numbers.iter().map(|number| number.map_or(String::new(), |n| format!("{n:.6}"))).collect();
+        let Self { data, recipe, seed, params, outcome, epochs, steps, threads, numbers } = self;
+        let numbers = numbers.map(|number| number.map_or(String::new(), |n| format!("{n:.6}")));
         // Names of recipes have commas.
-        format!("{data},\"{recipe}\",{seed},{outcome},{epochs},{steps},{threads},{}", numbers.join(","))
+        format!("{data},\"{recipe}\",{seed},{params},{outcome},{epochs},{steps},{threads},{}", numbers.join(","))
     }
 
     fn parse(line: &str) -> Option<Self> {
         let (data, rest) = line.split_once(",\"")?;
         let (recipe, rest) = rest.split_once("\",")?;
         let fields: Vec<&str> = rest.split(',').collect();
-        let numbers: Option<Vec<Option<f64>>> = fields
-            .get(5..)?
-            .iter()
-            .map(|field| if field.is_empty() { Some(None) } else { field.parse().ok().map(Some) })
-            .collect();
-        let numbers = numbers.filter(|numbers| numbers.len() == N_NUMBERS)?;
+        let [seed, params, outcome, epochs, steps, threads] = fields.get(..6)?.try_into().ok()?;
+        let number = |field: &&str| if field.is_empty() { Some(None) } else { field.parse().ok().map(Some) };
+        let numbers: Option<Vec<Option<f64>>> = fields[6..].iter().map(number).collect();
         Some(Self {
             data: data.to_owned(),
             recipe: recipe.to_owned(),
-            seed: fields[0].parse().ok()?,
-            outcome: fields[1].to_owned(),
-            epochs: fields[2].parse().ok()?,
-            steps: fields[3].parse().ok()?,
-            threads: fields[4].parse().ok()?,
-            numbers,
+            seed: seed.parse().ok()?,
+            params: params.to_owned(),
+            outcome: outcome.to_owned(),
+            epochs: epochs.parse().ok()?,
+            steps: steps.parse().ok()?,
+            threads: threads.parse().ok()?,
+            numbers: numbers?.try_into().ok()?,
         })
     }
+
+    /// A number by its name.
+    fn number(&self, name: &str) -> Option<f64> {
+        NUMBERS.iter().position(|known| *known == name).and_then(|at| self.numbers[at])
+    }
+}
+
+/// A number that is another one, almost surely, for other parameters but the seed.
+fn fingerprint(params: &TrainingParams) -> String {
+    let text = format!("{:?}", TrainingParams { seed: 0, ..params.clone() });
+    // FNV-1a.
+    let hash = text
+        .bytes()
+        .fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3));
+    format!("{hash:016x}")
 }
 
 impl fmt::Display for RunRecord {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} after {} epochs, {:.0} s", self.outcome, self.epochs, self.numbers[0].unwrap_or(0.0))?;
-        for (name, at) in [("validation", 3), ("tree", 5), ("set", 7), ("forest", 9)] {
-            if let (Some(error), Some(stored)) = (self.numbers[at], self.numbers[at + 1]) {
-                write!(f, "; {name} {error:.2} %, {stored} stored")?;
+        write!(
+            f,
+            "{} after {} epochs, {:.0} s",
+            self.outcome,
+            self.epochs,
+            self.number("train_seconds").unwrap_or(0.0)
+        )?;
+        for (error, stored) in [
+            ("validation_error", "validation_nodes"),
+            ("tree_error", "tree_nodes"),
+            ("orders_error", "orders_nodes"),
+            ("set_error", "set_size"),
+            ("forest_error", "forest_stored"),
+        ] {
+            if let (Some(percent), Some(n_stored)) = (self.number(error), self.number(stored)) {
+                write!(f, "; {error} {percent:.2} %, {stored} {n_stored}")?;
             }
         }
-        self.numbers[11].map_or(Ok(()), |error| write!(f, "; class layer {error:.2} %"))
+        self.number("class_layer_error").map_or(Ok(()), |error| write!(f, "; class layer {error:.2} %"))
     }
 }
 
@@ -195,12 +238,19 @@ impl Records {
     /// Median seconds of an epoch, over the seeds.
     pub(super) fn seconds_per_epoch(&self, data: &str, recipe: &str) -> Option<f64> {
         let runs = self.runs.iter().filter(|run| run.data == data && run.recipe == recipe && run.epochs > 0);
-        median(runs.filter_map(|run| Some(run.numbers[0]? / run.epochs as f64)).collect())
+        median(runs.filter_map(|run| Some(run.number("train_seconds")? / run.epochs as f64)))
     }
 
-    /// Whether a run is on record.
-    pub fn has(&self, data: &str, recipe: &str, seed: u64) -> bool {
-        self.runs.iter().any(|run| run.data == data && run.recipe == recipe && run.seed == seed)
+    /// Whether a run of these parameters, the seed among them, is on record.
+    ///
+    /// # Errors
+    /// A run of the same name with other parameters: the two must not be put together.
+    pub fn has(&self, data: &str, recipe: &str, params: &TrainingParams) -> Result<bool, LearnError> {
+        let mut same = self.runs.iter().filter(|run| run.data == data && run.recipe == recipe);
+        if same.clone().any(|run| run.params != fingerprint(params)) {
+            return Err(LearnError::OtherParams { path: self.path("raw"), recipe: recipe.to_owned() });
+        }
+        Ok(same.any(|run| run.seed == params.seed))
     }
 
     /// Writes a run down, after its curve.
@@ -212,7 +262,7 @@ impl Records {
         if !points.is_empty() {
             self.append("curve", CURVE_COLUMNS, &points)?;
         }
-        self.append("raw", COLUMNS, &[run.line()])?;
+        self.append("raw", &format!("{COLUMNS},{}", NUMBERS.join(",")), &[run.line()])?;
         self.runs.push(run);
         Ok(())
     }
@@ -265,25 +315,25 @@ impl Records {
         for (data, recipe) in groups {
             let runs: Vec<&RunRecord> =
                 self.runs.iter().filter(|run| run.data == data && run.recipe == recipe).collect();
-            let at = |column: usize| median(runs.iter().filter_map(|run| run.numbers[column]).collect());
-            let with = |error: usize, stored: usize| match (at(error), at(stored)) {
+            let at = |column: &str| median(runs.iter().filter_map(|run| run.number(column)));
+            let with = |error: &str, stored: &str| match (at(error), at(stored)) {
                 (Some(error), Some(stored)) => format!("{error:.2} ({stored:.0})"),
                 _ => "-".to_owned(),
             };
-            let alone = |column: usize| at(column).map_or("-".to_owned(), |error| format!("{error:.2}"));
-            let epochs = median(runs.iter().map(|run| run.epochs as f64).collect()).unwrap_or(0.0);
+            let alone = |column: &str| at(column).map_or("-".to_owned(), |error| format!("{error:.2}"));
+            let epochs = median(runs.iter().map(|run| run.epochs as f64)).unwrap_or(0.0);
             let cut = if runs.iter().any(|run| run.outcome == "cut") { ", cut" } else { "" };
             text.push_str(&format!(
                 "| {data} | {recipe} | {} | {epochs:.0}{cut} | {:.0} | {} | {} | {} | {} | {} | {} | {} |\n",
                 runs.len(),
-                at(0).unwrap_or(0.0),
-                with(5, 6),
-                with(12, 13),
-                alone(14),
-                with(7, 8),
-                alone(9),
-                alone(11),
-                with(3, 4)
+                at("train_seconds").unwrap_or(0.0),
+                with("tree_error", "tree_nodes"),
+                with("orders_error", "orders_nodes"),
+                alone("soft_tree_error"),
+                with("set_error", "set_size"),
+                alone("forest_error"),
+                alone("class_layer_error"),
+                with("validation_error", "validation_nodes")
             ));
         }
         text
@@ -314,14 +364,9 @@ impl Records {
     }
 }
 
-fn median(mut numbers: Vec<f64>) -> Option<f64> {
-    numbers.sort_by(f64::total_cmp);
-    let middle = numbers.len() / 2;
-    match numbers.len() {
-        0 => None,
-        n if n % 2 == 1 => Some(numbers[middle]),
-        _ => Some((numbers[middle - 1] + numbers[middle]) / 2.0),
-    }
+fn median(numbers: impl Iterator<Item = f64>) -> Option<f64> {
+    let numbers: Vec<f64> = numbers.collect();
+    (!numbers.is_empty()).then(|| interleaved::median(&numbers))
 }
 
 #[cfg(test)]
@@ -329,23 +374,14 @@ mod tests {
     use super::*;
 
     fn run(recipe: &str, seed: u64, error: f64) -> RunRecord {
-        let mut numbers = vec![Some(1.5), Some(2.5), Some(0.25), None, None];
-        numbers.extend([
-            Some(error),
-            Some(30.0),
-            Some(2.0),
-            Some(20.0),
-            Some(1.0),
-            Some(40.0),
-            None,
-            Some(1.3),
-            Some(33.0),
-            Some(1.4),
-        ]);
+        let mut numbers = [None; NUMBERS.len()];
+        numbers[..3].copy_from_slice(&[1.5, 2.5, 0.25].map(Some));
+        numbers[5..14].copy_from_slice(&[error, 30.0, 1.3, 33.0, 1.4, 2.0, 20.0, 1.0, 40.0].map(Some));
         RunRecord {
             data: "mnist".into(),
             recipe: recipe.into(),
             seed,
+            params: fingerprint(&TrainingParams::default()),
             outcome: "finished".into(),
             epochs: 7,
             steps: 70,
@@ -372,7 +408,11 @@ mod tests {
         }
         let again = Records::open(folder.path(), "table").unwrap();
         assert_eq!(again.runs, records.runs);
-        assert!(again.has("mnist", "dbs, x", 2) && !again.has("mnist", "dbs, x", 3) && !again.has("x", "dbs, x", 2));
+        let params = |seed: u64| TrainingParams { seed, ..TrainingParams::default() };
+        assert!(again.has("mnist", "dbs, x", &params(2)).unwrap());
+        assert!(!again.has("mnist", "dbs, x", &params(3)).unwrap() && !again.has("x", "dbs, x", &params(2)).unwrap());
+        let other = TrainingParams { epochs: Some(9), ..params(2) };
+        assert!(again.has("mnist", "dbs, x", &other).unwrap_err().to_string().contains("other parameters"));
         assert!(
             again
                 .summary()

@@ -20,6 +20,7 @@ pub struct Learner<'a, R, T> {
     learning_rate: f64,
     points: PointsRef<'a>,
     augmenter: Option<Augmenter>,
+    augmented_until: u64,
     /// The epoch, on which the augmentation of a point depends.
     epoch: u64,
     augmented: Matrix<R>,
@@ -32,12 +33,22 @@ impl<'a, R: Real, T: Transform<R>> Learner<'a, R, T> {
         let adam = Adam::new(adam, transform.parameters());
         let decayed = transform.decayed();
         let augmented = Matrix::default();
-        Self { transform, adam, learning_rate: 0.0, points, augmenter: None, epoch: 0, augmented, decayed }
+        Self {
+            transform,
+            adam,
+            learning_rate: 0.0,
+            points,
+            augmenter: None,
+            augmented_until: 0,
+            epoch: 0,
+            augmented,
+            decayed,
+        }
     }
 
-    /// Sets how points are changed before each use.
-    pub(crate) fn augment(&mut self, augmenter: Option<Augmenter>) {
-        self.augmenter = augmenter;
+    /// Sets how points are changed before each use, in the epochs before `until`.
+    pub(crate) fn augment(&mut self, augmenter: Option<Augmenter>, until: u64) {
+        (self.augmenter, self.augmented_until) = (augmenter, until);
     }
 
     /// Sets the learning rate of the next steps, and the epoch that they are in.
@@ -69,7 +80,7 @@ impl<'a, R: Real, T: Transform<R>> Learner<'a, R, T> {
 
     /// Representations of rows of the data.
     pub fn forward(&mut self, rows: &[usize]) -> &Matrix<R> {
-        match &self.augmenter {
+        match self.augmenter.as_ref().filter(|_| self.epoch < self.augmented_until) {
             None => self.transform.forward(Inputs::Rows(self.points, rows)),
             Some(augmenter) => {
                 augmenter.fill(self.points, rows, self.epoch, &mut self.augmented);

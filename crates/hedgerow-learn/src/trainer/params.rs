@@ -51,6 +51,9 @@ pub struct TrainingParams {
     pub keep: Keep,
     /// How examples are changed before each use, one after another.
     pub augmentation: Vec<Augmentation>,
+    /// Epochs at the end in which examples are learned from as they are: what has been learned from changed ones settles on the real ones, which
+    /// the final tree is built from, and that tree is smaller.
+    pub clean_epochs: usize,
     /// The shape of pictures, which some augmentations need.
     pub picture: Option<PictureShape>,
     /// The seed of everything random.
@@ -85,6 +88,7 @@ impl Default for TrainingParams {
             patience: None,
             keep: Keep::default(),
             augmentation: Vec::new(),
+            clean_epochs: 0,
             picture: None,
             seed: 0,
         }

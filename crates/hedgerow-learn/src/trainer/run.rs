@@ -89,8 +89,9 @@ impl<'a> Run<'a> {
             let PictureShape { height, width, channels } = shape;
             return Err(TrainError::ImageShape { height, width, channels, n_features });
         }
-        learner.augment(Augmenter::new(&params.augmentation, shape, scale, params.seed));
         let n_epochs = params.epochs.unwrap_or_else(|| params.default_epochs(partition.n_rounds()));
+        let augmented_until = n_epochs.saturating_sub(params.clean_epochs) as u64;
+        learner.augment(Augmenter::new(&params.augmentation, shape, scale, params.seed), augmented_until);
         let fingerprint = if options.checkpoint.is_some() { data.fingerprint() } else { 0 };
         let mut run = Self {
             params,
