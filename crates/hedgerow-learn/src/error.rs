@@ -61,6 +61,26 @@ pub enum ApplyError {
         /// Which.
         at: usize,
     },
+    /// An output that is not a number: the class with the largest output is anybody's guess then.
+    #[error(
+        "output {output} of the network for row {row} is {value}; it has diverged, or the points are far from what it has learned from"
+    )]
+    OutputNotFinite {
+        /// The row, from 0.
+        row: usize,
+        /// The output, from 0.
+        output: usize,
+        /// What it is.
+        value: f64,
+    },
+    /// Labels that are not those of the points.
+    #[error("there are {points} points but {labels} labels; give one for each point")]
+    LabelCount {
+        /// How many points.
+        points: usize,
+        /// How many labels.
+        labels: usize,
+    },
     /// Representations that no structure can hold.
     #[error(
         "the network makes representations that are no usable numbers; it has diverged, or the points are far from what it has learned from"
@@ -137,6 +157,23 @@ pub enum TrainError {
         /// How many are needed.
         least: usize,
     },
+    /// A set of examples for validation that has none.
+    #[error(
+        "the set of examples for validation is empty; give at least one, or give no set, and a validation_share of the others is kept"
+    )]
+    ValidationEmpty,
+    /// A network to start from that is not one of this run.
+    #[error(
+        "the {what} of the network to start from: {got}; in this run: {expected}; give a network that fits, change the parameters, or leave `initial` out"
+    )]
+    Initial {
+        /// What differs.
+        what: &'static str,
+        /// What it is in this run.
+        expected: String,
+        /// What it is in the network.
+        got: String,
+    },
     /// Examples for validation that are not like those to learn from.
     #[error(
         "the examples for validation have {got} features, those to learn from {expected}; give both the same features"
@@ -180,7 +217,7 @@ pub enum TrainError {
         batch_size: usize,
     },
     /// Images of another size than the points.
-    #[error("pictures of {height} x {width} x {channels} have {} numbers, but the points have {n_features}; correct the shape, or leave augmentation out", height.saturating_mul(*width).saturating_mul(*channels))]
+    #[error("pictures of {height} x {width} x {channels} have {} numbers, but the points have {n_features}; correct `picture` or leave it out", height.saturating_mul(*width).saturating_mul(*channels))]
     ImageShape {
         /// Height.
         height: usize,
@@ -205,7 +242,7 @@ pub enum TrainError {
         /// What happened.
         cause: StepError,
     },
-    /// A checkpoint of a run with other parameters.
+    /// A checkpoint of a run with other parameters, or other numbers that were found for the data.
     #[error("{}: this checkpoint belongs to another run: {parameter} is {then} there and {now} here; give the same parameters, or start without it", path.display())]
     OtherRun {
         /// The file.

@@ -6,7 +6,7 @@
 //! - [`Method`]: differentiable boundary sets (the default), both kinds of differentiable boundary trees, and what they are compared with: a
 //!   classifier, siamese and triplet networks, the soft nearest neighbor loss, random sets.
 //! - [`TrainingParams`] says everything that decides what is learned; [`RunOptions`] how long it may take and where checkpoints go.
-//! - [`Event`]s tell how a run goes; the listener that hears them can stop it.
+//! - [`Event`]s tell how a run goes; the listener that hears them can stop it. [`CheckpointInfo`] looks at what it leaves on disk.
 //!
 //! Not here: neighbor structures for use, model files, reading data.
 
@@ -40,8 +40,8 @@ pub use presets::{Preset, UnknownPreset};
 pub use real::Real;
 pub use selection::Voters;
 pub use trainer::{
-    Classifier, EpochRecord, Event, Keep, Listener, Notice, Outcome, RunOptions, Trained, TrainingParams, Validation,
-    silent, train, train_validated,
+    CheckpointInfo, Classifier, EpochRecord, Event, Keep, Listener, Notice, Outcome, RunOptions, Trained,
+    TrainingParams, Validation, silent, train, train_validated,
 };
 pub use transform::{
     Activation, Architecture, DenseNetwork, InputScale, Inputs, TrainableNetwork, Transform, WeightInitialization,

@@ -84,6 +84,11 @@ fn parameters_that_make_no_sense_are_refused_by_name() {
         learning_rate: LearningRate { start: Some(start), ..LearningRate::default() },
         ..TrainingParams::default()
     };
+    let warm_up = |warm_up_epochs: f64, epochs: Option<usize>| TrainingParams {
+        learning_rate: LearningRate { warm_up_epochs, ..LearningRate::default() },
+        epochs,
+        ..TrainingParams::default()
+    };
     let picture = |height: usize, width: usize, augmentation: Augmentation| TrainingParams {
         picture: Some(PictureShape { height, width, channels: 1 }),
         augmentation: vec![augmentation],
@@ -95,6 +100,29 @@ fn parameters_that_make_no_sense_are_refused_by_name() {
         (dbs(|dbs| dbs.boundary_batch_size = 0), "a batch size is 0"),
         (dbs(|dbs| dbs.scale = DistanceScale::Euclidean(0.0)), "sigma is 0"),
         (dbs(|dbs| dbs.scale = DistanceScale::SquaredEuclidean(f64::NAN)), "sigma is NaN"),
+        // Numbers in f64 that f32 has as 0, as infinity, or as next to 0, so that one over them is infinite.
+        (dbs(|dbs| dbs.scale = DistanceScale::SquaredEuclidean(1e300)), "sigma is 1000000"),
+        (dbs(|dbs| dbs.scale = DistanceScale::SquaredEuclidean(1e-40)), "sigma is 0.0000000"),
+        (adam(AdamParams { epsilon: 1e-50, ..AdamParams::default() }), "adam.epsilon is 0.0000000"),
+        (adam(AdamParams { weight_decay: 1e40, ..AdamParams::default() }), "adam.weight_decay is 1000000"),
+        (rate(1e-50), "learning_rate.start is 0.0000000"),
+        (rate(1e39), "learning_rate.start is 1000000"),
+        (
+            TrainingParams {
+                method: Method::Siamese(Siamese { margin: 1e-46, ..Siamese::default() }),
+                ..TrainingParams::default()
+            },
+            "margin is 0.0000000",
+        ),
+        (
+            TrainingParams {
+                method: Method::Triplet(TripletNetwork { margin: 1e39, ..TripletNetwork::default() }),
+                ..TrainingParams::default()
+            },
+            "margin is 1000000",
+        ),
+        (warm_up(5.0, Some(5)), "learning_rate.warm_up_epochs is 5; the rate would rise to the end of the run"),
+        (warm_up(-1.0, Some(5)), "learning_rate.warm_up_epochs is -1"),
         (adam(AdamParams { beta1: 1.0, ..AdamParams::default() }), "adam.beta1 is 1"),
         (adam(AdamParams { averaging: Some(-0.1), ..AdamParams::default() }), "adam.averaging is -0.1"),
         (adam(AdamParams { weight_decay: -1.0, ..AdamParams::default() }), "adam.weight_decay is -1"),
@@ -133,6 +161,17 @@ fn parameters_that_make_no_sense_are_refused_by_name() {
     let params = TrainingParams { augmentation: vec![Augmentation::Shift(1)], picture, ..small() };
     let error = train(&examples, &params, &RunOptions::default(), &mut silent()).unwrap_err().to_string();
     assert!(error.starts_with("pictures of 2 x 3 x 1 have 6 numbers, but the points have 4"), "{error}");
+    let params = TrainingParams { picture, ..small() };
+    let error = train(&examples, &params, &RunOptions::default(), &mut silent()).unwrap_err().to_string();
+    assert!(error.ends_with("; correct `picture` or leave it out"), "{error}");
+    // Epochs that are found for the data: 1500 of one round.
+    let params = TrainingParams { layers: Some(vec![2]), ..warm_up(1500.0, None) };
+    assert!(params.check().is_ok());
+    let error = train(&examples, &params, &RunOptions::default(), &mut silent()).unwrap_err().to_string();
+    assert!(error.starts_with("learning_rate.warm_up_epochs is 1500;"), "{error}");
+    let none = Examples::new(points.view().slice(0..0), &[]).unwrap();
+    let error = train_validated(&examples, Some(&none), &small(), &RunOptions::default(), &mut silent()).unwrap_err();
+    assert!(matches!(error, TrainError::ValidationEmpty), "{error}");
     let params = TrainingParams { patience: Some(1), validation_share: 0.0, ..small() };
     let error = train(&examples, &params, &RunOptions::default(), &mut silent()).unwrap_err().to_string();
     assert!(error.starts_with("patience is set; stopping early needs examples for validation"), "{error}");

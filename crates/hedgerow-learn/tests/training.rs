@@ -80,8 +80,12 @@ fn defaults_learn_what_holds_for_points_that_were_not_learned_from() {
 
 #[test]
 fn layers_and_learning_rate_follow_the_size_of_the_data() {
-    assert_eq!(TrainingParams::default_rate(1999, 1000), 3e-3);
-    assert_eq!(TrainingParams::default_rate(2000, 1000), 1e-3);
+    let of = |method: Method| TrainingParams { method, ..TrainingParams::default() };
+    assert_eq!(of(Method::default()).default_rate(1999, 1000), 3e-3);
+    assert_eq!(of(Method::default()).default_rate(2000, 1000), 1e-3);
+    // The papers' rate for a step to each query, whatever the data; with many queries to a step, as everywhere.
+    assert_eq!([of(Method::Dbt(Dbt::v1())), of(Method::Dbt(Dbt::v2()))].map(|it| it.default_rate(9, 9)), [1e-4; 2]);
+    assert_eq!(of(Method::Dbt(Dbt::v2().batched())).default_rate(1999, 1000), 3e-3);
     assert_eq!(TrainingParams::default_layers(2000, 1000), [400, 400, 20]);
     let first_rate = |n: usize, start: Option<f64>| {
         let points = Points::from_u8(1000, (0..n * 1000).map(|at| (at / 1000 % 2) as u8).collect()).unwrap();
@@ -125,6 +129,61 @@ fn defaults_learn_from_small_and_odd_data() {
         let by_class = learned.notices.iter().any(|notice| matches!(notice, Notice::RoundsByClass { .. }));
         assert_eq!(by_class, name == "many classes" || name == "two of each", "{name}");
     }
+}
+
+#[test]
+fn defaults_of_every_method_learn_from_few_examples() {
+    // As large as iris: the signs of two features say the class, two more say nothing.
+    let made = |seed: u64, n: usize| {
+        let mut random = SplitMix64::new(seed, 0);
+        let values: Vec<f32> = (0..n * 4).map(|_| random.normal() as f32).collect();
+        let class = |row: &[f32]| Label::class(u32::from(row[0] * row[1] > 0.0) + u32::from(row[0] > 1.0));
+        let labels: Vec<Label> = values.chunks(4).map(class).collect();
+        (Points::from_f32(4, values).unwrap(), labels)
+    };
+    let ((points, labels), (queries, answers)) = (made(1, 150), made(2, 600));
+    let examples = Examples::new(points.view(), &labels).unwrap();
+    let methods = [
+        Method::Dbs(Dbs::default()),
+        Method::Dbt(Dbt::v1()),
+        Method::Dbt(Dbt::v2()),
+        Method::Dbt(Dbt::v2().batched()),
+        Method::MlpClassifier(MlpClassifier::default()),
+        Method::Siamese(Siamese::default()),
+        Method::Triplet(TripletNetwork::default()),
+        Method::SoftNn(SoftNn::default()),
+        Method::RandomSet(RandomSet(Dbs::default())),
+    ];
+    for method in methods {
+        let params = TrainingParams { method, ..TrainingParams::default() };
+        let evaluate = |options: &RunOptions| {
+            let learned = train(&examples, &params, options, &mut silent()).unwrap();
+            let transform = &learned.transform;
+            let (shown, asked) = (transform.apply(points.view()).unwrap(), transform.apply(queries.view()).unwrap());
+            let rows: Vec<usize> = (0..labels.len()).collect();
+            let shown = ShownExamples::shuffled(shown.view(), &labels, &rows, 0);
+            shown.evaluate(Structure::Tree, asked.view(), &answers, 0).unwrap()
+        };
+        let untrained = evaluate(&RunOptions { max_seconds: Some(0.0), ..RunOptions::default() });
+        let learned = evaluate(&RunOptions::default());
+        let name = params.method.name();
+        assert!(learned.error_percent < 0.9 * untrained.error_percent, "{name}: {learned:?} {untrained:?}");
+        assert!(3 * learned.n_stored < 2 * untrained.n_stored, "{name}: {learned:?} {untrained:?}");
+    }
+}
+
+#[test]
+fn default_epochs_count_the_steps_of_rounds_as_they_are() {
+    let of = |method: Method| TrainingParams { method, ..TrainingParams::default() };
+    let size = |n: usize| RoundSize { n_boundary: n, n_train: n };
+    // On 135 examples DBT has one round of 67 and 67: 672 * 67 steps are the first that are 45000 or more.
+    assert_eq!(of(Method::Dbt(Dbt::v2())).default_epochs(1, size(67)), 672);
+    // Ten queries to a step make 7 steps of 67: 215 * 7 is the first that is 1500 or more.
+    assert_eq!(of(Method::Dbt(Dbt { queries_per_step: 10, ..Dbt::v2() })).default_epochs(1, size(67)), 215);
+    assert_eq!(of(Method::Dbt(Dbt::v2().batched())).default_epochs(1, size(67)), 1500);
+    assert_eq!(of(Method::Dbt(Dbt::v2())).default_epochs(27, size(1000)), 2);
+    assert_eq!(of(Method::default()).default_epochs(270, size(100)), 30);
+    assert_eq!(of(Method::default()).default_epochs(10, size(100)), 150);
 }
 
 #[test]

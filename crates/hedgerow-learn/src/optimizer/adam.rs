@@ -47,8 +47,9 @@ pub struct Adam<R = f32> {
 /// What one step is, as numbers.
 #[derive(Debug, Clone, Copy)]
 struct StepSize<R> {
-    beta1: R,
-    beta2: R,
+    /// 1 - beta1 and 1 - beta2: taken in f64, since a beta next to 1 is 1 in f32, and nothing would be learned.
+    new1: R,
+    new2: R,
     /// The learning rate, over 1 - beta1^t.
     rate: R,
     /// 1 over the root of 1 - beta2^t.
@@ -97,8 +98,8 @@ impl<R: Real> Adam<R> {
         // After t steps an average of (1 + t) / (10 + t) kept is mostly one of the last tenth.
         let kept_of_average = averaging.min((1.0 + self.n_steps as f64) / (10.0 + self.n_steps as f64));
         let size = StepSize {
-            beta1: R::of(params.beta1),
-            beta2: R::of(params.beta2),
+            new1: R::of(1.0 - params.beta1),
+            new2: R::of(1.0 - params.beta2),
             rate: R::of(learning_rate / (1.0 - params.beta1.powi(steps))),
             root: R::of(1.0 / (1.0 - params.beta2.powi(steps)).sqrt()),
             epsilon: R::of(params.epsilon),
@@ -152,7 +153,7 @@ fn descend<R: Real>(
 ) {
     let n = parameters.len();
     let (gradient, first, second) = (&gradient[..n], &mut first[..n], &mut second[..n]);
-    let (new1, new2) = (R::one() - size.beta1, R::one() - size.beta2);
+    let StepSize { new1, new2, .. } = size;
     match average {
         None => {
             for at in 0..n {
@@ -215,6 +216,29 @@ mod tests {
             let (weight, average) = slow(params, 0.01, start(at), &gradients);
             assert!((parameters[at] - weight).abs() < 1e-12, "{at}");
             assert!((adam.average().unwrap()[at] - average).abs() < 1e-12, "{at}");
+        }
+    }
+
+    #[test]
+    fn the_average_after_one_step_worked_by_hand() {
+        // m / sqrt(v) is 1, so that the weight goes from 1 to 1 - 0.11. Of the average, min(0.999, (1 + 1) / (10 + 1)) is kept:
+        // 2/11 * 1 + 9/11 * 0.89 = 1 - 9/11 * 0.11.
+        let mut parameters = [1.0_f64];
+        let mut adam = Adam::new(AdamParams { averaging: Some(0.999), ..AdamParams::default() }, &parameters);
+        adam.step(0.11, &mut parameters, &[2.0], &[]);
+        assert!((parameters[0] - 0.89).abs() < 1e-8, "{parameters:?}");
+        assert!((adam.average().unwrap()[0] - 0.91).abs() < 1e-8, "{adam:?}");
+    }
+
+    #[test]
+    fn betas_that_are_1_in_f32_still_learn() {
+        for (beta1, beta2) in [(0.999_999_99, 0.999), (0.9, 0.999_999_99), (1.0 - 1e-15, 1.0 - 1e-15)] {
+            assert_eq!(f64::max(beta1, beta2) as f32, 1.0);
+            let mut parameters = [1.0_f32, 1.0];
+            let mut adam = Adam::new(AdamParams { beta1, beta2, epsilon: 1e-20, ..AdamParams::default() }, &parameters);
+            adam.step(0.25, &mut parameters, &[0.5, -7.0], &[]);
+            // One step is as long as the learning rate, whatever the betas are.
+            assert!((parameters[0] - 0.75).abs() < 1e-4 && (parameters[1] - 1.25).abs() < 1e-4, "{parameters:?}");
         }
     }
 

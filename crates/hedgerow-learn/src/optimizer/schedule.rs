@@ -24,7 +24,7 @@ pub struct LearningRate {
     pub start: Option<f64>,
     /// How it falls.
     pub schedule: Schedule,
-    /// Epochs over which the rate rises to its start in a straight line.
+    /// Epochs over which the rate rises to its start in a straight line; fewer than the run has.
     pub warm_up_epochs: f64,
 }
 
@@ -52,11 +52,35 @@ impl LearningRate {
                 }
             }
     }
+
+    /// The rate of a round: that at its beginning, but that at its end while the rate rises, since a first round at a rate of 0 would
+    /// teach the weights nothing.
+    pub(crate) fn of_round(&self, epoch: usize, round: usize, n_rounds: usize, n_epochs: usize) -> f64 {
+        let at = |round: usize| epoch as f64 + round as f64 / n_rounds as f64;
+        let moment = if at(round) < self.warm_up_epochs { at(round + 1).min(self.warm_up_epochs) } else { at(round) };
+        self.at(moment, n_epochs as f64)
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_run_that_warms_up_never_has_a_rate_of_0() {
+        let rates = |warm_up_epochs: f64| -> Vec<f64> {
+            let rate = LearningRate { start: Some(1.0), schedule: Schedule::Constant, warm_up_epochs };
+            (0..6).map(|round| rate.of_round(round / 2, round % 2, 2, 3)).collect()
+        };
+        assert_eq!(rates(2.0), [0.25, 0.5, 0.75, 1.0, 1.0, 1.0]);
+        // Rises in the middle of a round: to the start, and no further.
+        assert_eq!(rates(0.75), [0.5 / 0.75, 1.0, 1.0, 1.0, 1.0, 1.0]);
+        let cosine = LearningRate { start: Some(0.1), ..LearningRate::default() };
+        for round in 0..6 {
+            let at = (round / 2) as f64 + (round % 2) as f64 / 2.0;
+            assert_eq!(cosine.of_round(round / 2, round % 2, 2, 3), cosine.at(at, 3.0));
+        }
+    }
 
     #[test]
     fn rates_at_known_moments() {

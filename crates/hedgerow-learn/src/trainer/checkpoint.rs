@@ -1,8 +1,9 @@
 //! A run on disk: written whole or not at all, and taken up again to the same bits.
 //!
-//! One safetensors file: the weights, what the optimizer remembers, the best weights so far; and, as its metadata, where
-//! the run stands, its parameters, a fingerprint of the data, and a checksum of all this. What is read is checked: the checksum
-//! against damage, the numbers against what the run can be in. A checkpoint that passes cannot make a run panic.
+//! One safetensors file: the weights, what the optimizer remembers, the best weights so far, and the records of all epochs; and, as its
+//! metadata, where the run stands, its parameters as settled for the data, the shape of the network, a fingerprint of the data, the
+//! version of this crate, and a checksum of all this. What is read is checked: the checksum against damage, the numbers (`progress.rs`)
+//! against what the run can be in. A checkpoint that passes cannot make a run panic. `info.rs` is for those who only want to look.
 
 use std::collections::HashMap;
 use std::io::Write as _;
@@ -13,87 +14,40 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::difference::{Difference, difference};
-use super::event::{EpochRecord, Validation};
+use super::progress::{Progress, Shape, TENSORS, Weights};
+use super::records;
 use crate::error::TrainError;
 use crate::hash::Hash;
+use crate::transform::{Architecture, InputScale};
 
 const FORMAT: &str = "hedgerow-checkpoint";
-const VERSION: &str = "2";
+const VERSION: &str = "3";
 
 /// What the checksum is over, in this order; and where it stands itself.
-const TEXTS: [&str; 5] = ["format", "format_version", "params", "progress", "fingerprint"];
-const TENSORS: [&str; 5] = ["parameters", "adam.first", "adam.second", "average", "best"];
+const TEXTS: [&str; 7] = ["format", "format_version", "crate_version", "params", "network", "progress", "fingerprint"];
+const RECORDS: &str = "records";
 const CHECKSUM: &str = "checksum";
 
-/// Where a run stands, besides its weights.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
-pub(crate) struct Progress {
-    /// The epoch under way, and the round in it that comes next.
-    pub(crate) epoch: usize,
-    pub(crate) round: usize,
-    /// Gradient steps so far.
-    pub(crate) step: u64,
-    pub(crate) train_seconds: f64,
-    /// Sums over the rounds of the epoch so far: of the losses of all queries that counted, of references, of queries that did not.
-    pub(crate) loss_sum: f64,
-    pub(crate) references_sum: f64,
-    pub(crate) n_left_out: usize,
-    pub(crate) records: Vec<EpochRecord>,
-    pub(crate) best: Option<Validation>,
-    pub(crate) evaluations_since_best: usize,
-    /// The step of the last evaluation.
-    pub(crate) evaluated_step: u64,
-    /// The loss of the first round in which a query counted.
-    pub(crate) first_loss: Option<f64>,
-}
-
-/// The numbers of a run.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub(crate) struct Weights {
-    pub(crate) parameters: Vec<f32>,
-    pub(crate) first: Vec<f32>,
-    pub(crate) second: Vec<f32>,
-    pub(crate) average: Option<Vec<f32>>,
-    pub(crate) best: Option<Vec<f32>>,
+/// What the weights are those of.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct NetworkShape {
+    pub(crate) architecture: Architecture,
+    pub(crate) scale: InputScale,
+    /// The classes that were learned, in rising order.
+    pub(crate) classes: Vec<u32>,
 }
 
 /// A run at a moment between two rounds.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Checkpoint {
-    /// The parameters, as JSON.
+    /// The version of the crate that wrote it.
+    pub(crate) crate_version: String,
+    /// The parameters as settled for the data, as JSON.
     pub(crate) params: Value,
+    pub(crate) network: NetworkShape,
     pub(crate) fingerprint: u64,
     pub(crate) progress: Progress,
     pub(crate) weights: Weights,
-}
-
-/// What a run is like, and with it every checkpoint of it.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Shape {
-    /// The parameters, as JSON.
-    pub(crate) params: Value,
-    /// Of the data; 0 in a run without checkpoints.
-    pub(crate) fingerprint: u64,
-    pub(crate) n_parameters: usize,
-    pub(crate) n_epochs: usize,
-    /// Of an epoch.
-    pub(crate) n_rounds: usize,
-    /// Of a round, at most.
-    pub(crate) n_steps: usize,
-    /// Of a round.
-    pub(crate) n_queries: usize,
-    pub(crate) averages: bool,
-    pub(crate) validates: bool,
-    /// Whether the best weights are kept beside the last.
-    pub(crate) keeps_best: bool,
-}
-
-impl Weights {
-    /// All that there are, in the order of their names in `TENSORS`.
-    fn all(&self) -> [Option<&Vec<f32>>; 5] {
-        let Self { parameters, first, second, average, best } = self;
-        [Some(parameters), Some(first), Some(second), average.as_ref(), best.as_ref()]
-    }
 }
 
 /// The checksum of metadata and tensors, as it is written down.
@@ -118,20 +72,30 @@ impl Checkpoint {
         let mut metadata = HashMap::from([
             ("format".to_owned(), FORMAT.to_owned()),
             ("format_version".to_owned(), VERSION.to_owned()),
+            ("crate_version".to_owned(), self.crate_version.clone()),
             ("params".to_owned(), self.params.to_string()),
+            ("network".to_owned(), json(serde_json::to_string(&self.network))?),
             ("progress".to_owned(), json(serde_json::to_string(&self.progress))?),
             ("fingerprint".to_owned(), format!("{:016x}", self.fingerprint)),
         ]);
-        let bytes: Vec<(&str, Vec<u8>)> = TENSORS
+        let mut bytes: Vec<(&str, Vec<u8>)> = TENSORS
             .into_iter()
             .zip(self.weights.all())
             .filter_map(|(name, values)| Some((name, values?.iter().flat_map(|value| value.to_le_bytes()).collect())))
             .collect();
+        // As a tensor: metadata can have 100 MB at most, which the records of a run of very short epochs would fill.
+        bytes.push((RECORDS, records::to_bytes(&self.progress.records)));
         let tensors: Vec<(&str, &[u8])> = bytes.iter().map(|(name, bytes)| (*name, bytes.as_slice())).collect();
         metadata.insert(CHECKSUM.to_owned(), checksum(&metadata, &tensors));
         let views: Result<Vec<_>, _> = bytes
             .iter()
-            .map(|(name, bytes)| TensorView::new(Dtype::F32, vec![bytes.len() / 4], bytes).map(|view| (*name, view)))
+            .map(|(name, bytes)| {
+                let (kind, shape) = match *name {
+                    RECORDS => (Dtype::F64, vec![self.progress.records.len(), records::COLUMNS]),
+                    _ => (Dtype::F32, vec![bytes.len() / 4]),
+                };
+                TensorView::new(kind, shape, bytes).map(|view| (*name, view))
+            })
             .collect();
         let views = views.map_err(|error| failed(std::io::Error::other(error)))?;
         let file =
@@ -167,14 +131,17 @@ impl Checkpoint {
             return Err(format!("its version is {}, this program reads {VERSION}", text("format_version")?));
         }
         let tensors = SafeTensors::deserialize(bytes).map_err(|error| error.to_string())?;
-        let found: Vec<_> = TENSORS.into_iter().filter_map(|name| Some((name, tensors.tensor(name).ok()?))).collect();
+        let names = TENSORS.into_iter().chain([RECORDS]);
+        let found: Vec<_> = names.filter_map(|name| Some((name, tensors.tensor(name).ok()?))).collect();
         let data: Vec<(&str, &[u8])> = found.iter().map(|(name, tensor)| (*name, tensor.data())).collect();
         // Compared as text: digits in capitals would be the same number, but not what was written.
         if *text(CHECKSUM)? != checksum(&metadata, &data) {
             return Err("it is damaged: its checksum is not that of what it holds".into());
         }
         let params = serde_json::from_str(text("params")?).map_err(|error| format!("its parameters: {error}"))?;
-        let progress = serde_json::from_str(text("progress")?).map_err(|error| format!("its progress: {error}"))?;
+        let network = serde_json::from_str(text("network")?).map_err(|error| format!("its network: {error}"))?;
+        let mut progress: Progress =
+            serde_json::from_str(text("progress")?).map_err(|error| format!("its progress: {error}"))?;
         let fingerprint =
             u64::from_str_radix(text("fingerprint")?, 16).map_err(|error| format!("its fingerprint: {error}"))?;
         let optional = |name: &str| -> Result<Option<Vec<f32>>, String> {
@@ -193,10 +160,16 @@ impl Checkpoint {
             average: optional("average")?,
             best: optional("best")?,
         };
-        Ok(Self { params, fingerprint, progress, weights })
+        let (_, table) = found.last().filter(|(name, _)| *name == RECORDS).ok_or("its records are missing")?;
+        if table.dtype() != Dtype::F64 || table.shape().get(1) != Some(&records::COLUMNS) {
+            return Err("its records are of another kind".into());
+        }
+        progress.records = records::from_bytes(table.data())?;
+        Ok(Self { crate_version: text("crate_version")?.clone(), params, network, fingerprint, progress, weights })
     }
 
-    /// Checks that the checkpoint is one of this run, and that the run can be where it says.
+    /// Checks that the checkpoint is one of this run, and that the run can be where it says. The version of the crate may be another
+    /// one: the run goes on then, with a notice, though another version may make other bits of the rest.
     pub(crate) fn check(&self, path: &Path, run: &Shape) -> Result<(), TrainError> {
         let path = || path.to_owned();
         if let Some(Difference { parameter, then, now }) = difference(&self.params, &run.params) {
@@ -210,78 +183,11 @@ impl Checkpoint {
     }
 }
 
-impl Weights {
-    fn check(&self, run: &Shape, has_best: bool) -> Result<(), String> {
-        for (name, values) in TENSORS.into_iter().zip(self.all()) {
-            let is_wanted = match name {
-                "average" => run.averages,
-                "best" => run.keeps_best && has_best,
-                _ => true,
-            };
-            let Some(values) = values else {
-                if is_wanted {
-                    return Err(format!("{name} is missing"));
-                }
-                continue;
-            };
-            if !is_wanted {
-                return Err(format!("{name} is there, but the run has none"));
-            }
-            if values.len() != run.n_parameters {
-                return Err(format!("{name} has {} numbers, the network {}", values.len(), run.n_parameters));
-            }
-            let is_usable = |value: &f32| value.is_finite() && (name != "adam.second" || *value >= 0.0);
-            if let Some(at) = values.iter().position(|value| !is_usable(value)) {
-                return Err(format!("number {at} of {name} is {}", values[at]));
-            }
-        }
-        Ok(())
-    }
-}
-
-impl Progress {
-    /// Says what is wrong with the first thing that cannot be so.
-    fn check(&self, run: &Shape) -> Result<(), String> {
-        let &Shape { n_epochs, n_rounds, n_steps, n_queries, validates, .. } = run;
-        if self.records.len() != self.epoch {
-            return Err(format!("it has records of {} epochs, and is in epoch {}", self.records.len(), self.epoch));
-        }
-        let last_round = if self.epoch == n_epochs { 0 } else { n_rounds.saturating_sub(1) };
-        // There are as many records as epochs, so that these products fit.
-        let n_done = self.epoch as u128 * n_rounds as u128 + self.round as u128;
-        let counts = [
-            ("epoch", self.epoch as u128, n_epochs as u128),
-            ("round", self.round as u128, last_round as u128),
-            ("number of steps", u128::from(self.step), n_done * n_steps as u128),
-            ("last evaluated step", u128::from(self.evaluated_step), u128::from(self.step)),
-            ("number of evaluations", self.evaluations_since_best as u128, self.epoch as u128),
-            ("number of queries left out", self.n_left_out as u128, self.round as u128 * n_queries as u128),
-        ];
-        if let Some((what, got, most)) = counts.into_iter().find(|(_, got, most)| got > most) {
-            return Err(format!("its {what} is {got}, but can be {most} at most"));
-        }
-        if self.best.is_some() && !validates {
-            return Err("it has a best validation, but the run has no examples for validation".into());
-        }
-        let numbers = [self.train_seconds, self.loss_sum, self.references_sum, self.first_loss.unwrap_or(0.0)];
-        let best = self.best.iter().map(|best| best.error_percent);
-        let of_records = self.records.iter().flat_map(|record| {
-            let error = record.validation.map_or(0.0, |validation| validation.error_percent);
-            [record.train_seconds, record.loss, record.n_references, record.learning_rate, error]
-        });
-        if numbers.into_iter().chain(best).chain(of_records).any(|number| !number.is_finite()) {
-            return Err("one of its seconds, losses or errors is not finite".into());
-        }
-        match self.records.iter().enumerate().find(|(at, record)| record.epoch != *at) {
-            Some((at, record)) => Err(format!("its record of epoch {at} is of epoch {}", record.epoch)),
-            None => Ok(()),
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use super::super::event::{EpochRecord, Validation};
     use super::*;
+    use crate::transform::Activation;
 
     fn shape() -> Shape {
         Shape {
@@ -317,6 +223,7 @@ mod tests {
             n_left_out: 30,
             records: vec![record(0), record(1)],
             best: validation,
+            last: validation,
             evaluations_since_best: 1,
             evaluated_step: 8,
             first_loss: Some(-0.0),
@@ -330,7 +237,9 @@ mod tests {
             average: Some(values(4.0)),
             best: Some(values(5.0)),
         };
-        Checkpoint { params: shape().params, fingerprint: 7, progress, weights }
+        let architecture = Architecture { n_inputs: 2, layers: vec![1], activation: Activation::Relu };
+        let network = NetworkShape { architecture, scale: InputScale::Numbers, classes: vec![3, 5] };
+        Checkpoint { crate_version: "0.1".into(), params: shape().params, network, fingerprint: 7, progress, weights }
     }
 
     #[test]
@@ -344,13 +253,38 @@ mod tests {
     }
 
     #[test]
+    fn all_rounds_of_an_epoch_may_be_done_before_the_epoch_is() {
+        let mut it = checkpoint();
+        (it.progress.round, it.progress.step) = (4, 12);
+        it.check(Path::new("x"), &shape()).unwrap();
+        // After the last epoch there is no round any more.
+        let done = Shape { n_epochs: 2, ..shape() };
+        let error = it.check(Path::new("x"), &done).unwrap_err().to_string();
+        assert!(error.contains("its round is 4, but can be 0 at most"), "{error}");
+    }
+
+    #[test]
+    fn records_of_very_long_runs_are_saved() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("x");
+        let mut it = checkpoint();
+        let record = EpochRecord { loss: 1.0 / 3.0, train_seconds: 1e5 / 7.0, ..it.progress.records[0] };
+        // As text they would take more than 100 MB.
+        it.progress.records = (0..600_000).map(|epoch| EpochRecord { epoch, ..record }).collect();
+        it.progress.epoch = 600_000;
+        it.write(&path).unwrap();
+        assert!(Checkpoint::read(&path).unwrap() == it);
+    }
+
+    #[test]
     fn places_that_a_run_cannot_be_in_are_refused() {
         type Change = fn(&mut Checkpoint);
-        let cases: [(Change, &str); 21] = [
+        let cases: [(Change, &str); 22] = [
             (|it| it.params["seed"] = 2.into(), "seed is 2 there and 1 here"),
             (|it| it.fingerprint = 8, "the data differs"),
             (|it| it.progress.epoch = 3, "records of 2 epochs, and is in epoch 3"),
-            (|it| it.progress.round = 4, "its round is 4, but can be 3 at most"),
+            (|it| it.progress.round = 5, "its round is 5, but can be 4 at most"),
+            (|it| it.progress.last = None, "of its best and its last validation one is missing"),
             (|it| it.progress.step = 12, "its number of steps is 12, but can be 11 at most"),
             (|it| it.progress.step = u64::MAX, "its number of steps is"),
             (|it| it.progress.evaluated_step = 12, "its last evaluated step is 12, but can be 11"),

@@ -17,8 +17,9 @@ pub(crate) struct TrainingData<'a> {
     pub(crate) labels: Vec<u32>,
     /// In rising order.
     pub(crate) classes: Vec<ClassId>,
-    /// Rows to learn from.
+    /// Rows to learn from, and rows that are kept for validation, in rising order.
     pub(crate) train: Vec<usize>,
+    pub(crate) kept: Vec<usize>,
     pub(crate) validation: Option<Held>,
 }
 
@@ -57,22 +58,25 @@ impl<'a> TrainingData<'a> {
         let mut order: Vec<usize> = (0..n_examples).collect();
         shuffle(&mut order, seed, VALIDATION);
         order.iter().for_each(|&row| of_class[labels[row] as usize].push(row));
-        let (mut train, mut validation) = (Vec::new(), Vec::new());
+        let (mut train, mut kept) = (Vec::new(), Vec::new());
         let mut due = 0.0;
         for rows in of_class {
             // What rounding leaves goes on to the next class, so that many small ones give their share together; but one example of
             // each always stays to be learned from, and a class does not make up for others that could give none.
             due += rows.len() as f64 * validation_share;
-            let kept = (due.round() as usize).min(rows.len() - 1);
-            due = (due - kept as f64).min(0.5);
-            validation.extend(&rows[..kept]);
-            train.extend(&rows[kept..]);
+            let n_kept = (due.round() as usize).min(rows.len() - 1);
+            due = (due - n_kept as f64).min(0.5);
+            kept.extend(&rows[..n_kept]);
+            train.extend(&rows[n_kept..]);
         }
         train.sort_unstable();
-        validation.sort_unstable();
+        kept.sort_unstable();
         let points = examples.points();
         let validation = match given {
             Some(given) => {
+                if given.is_empty() {
+                    return Err(TrainError::ValidationEmpty);
+                }
                 let (expected, got) = (points.width(), given.points().width());
                 if got != expected {
                     return Err(TrainError::Validation { expected, got });
@@ -88,12 +92,12 @@ impl<'a> TrainingData<'a> {
                 Some(Held { points: given.points().to_owned(), labels: given.labels().to_vec() })
             }
             None => {
-                let labels = validation.iter().map(|&row| examples.labels()[row]).collect();
-                Some(Held { points: points.select(&validation), labels })
+                let labels = kept.iter().map(|&row| examples.labels()[row]).collect();
+                Some(Held { points: points.select(&kept), labels })
             }
         };
         let validation = validation.filter(|held| !held.labels.is_empty());
-        Ok(Self { points, labels, classes, train, validation })
+        Ok(Self { points, labels, classes, train, kept, validation })
     }
 
     /// A number that is another one, almost surely, for other data: kept with a checkpoint.
@@ -134,7 +138,9 @@ mod tests {
         let kept = |class: u32| held.labels.iter().filter(|&&label| label == Label::class(class)).count();
         assert_eq!([kept(3), kept(5), kept(7)], [1, 0, 9]);
         let mut all: Vec<f32> = data.train.iter().map(|&row| row as f32).collect();
-        all.extend(held.points.view().as_f32().unwrap());
+        let held_values = held.points.view().as_f32().unwrap();
+        assert!(data.kept.iter().map(|&row| row as f32).eq(held_values.iter().copied()));
+        all.extend(held_values);
         all.sort_by(f32::total_cmp);
         assert!(all.into_iter().eq((0..101).map(|row| row as f32)));
         let other = TrainingData::new(&examples, None, 0.1, 4).unwrap();
@@ -166,6 +172,9 @@ mod tests {
         let bytes = Examples::new(bytes.view(), &labels[..3]).unwrap();
         let error = TrainingData::new(&examples, Some(&bytes), 0.5, 0).unwrap_err().to_string();
         assert!(error.starts_with("the examples for validation hold u8 values, those to learn from f32"), "{error}");
+        let none = Examples::new(points.view().slice(0..0), &[]).unwrap();
+        let error = TrainingData::new(&examples, Some(&none), 0.5, 0).unwrap_err().to_string();
+        assert!(error.starts_with("the set of examples for validation is empty; give at least one"), "{error}");
         let labels = [Label::class(0), Label::Value(0.5), Label::class(1)];
         let values = Examples::new(points.view().slice(0..3), &labels).unwrap();
         let error = TrainingData::new(&examples, Some(&values), 0.5, 0).unwrap_err().to_string();

@@ -2,12 +2,16 @@
 
 use std::path::Path;
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
 
 use crate::methods::RoundSize;
 
 /// Something that happened in a run. Progress bars, logs and live curves are listeners to these.
-#[derive(Debug, Clone, Copy, PartialEq)]
+///
+/// In this order: `Started`, notices, then for each epoch its `Round`s, `Evaluating` if there is an evaluation, and `Epoch`; checkpoints
+/// and notices of those that failed stand between rounds and at the end. A run whose time is up may have an `Evaluating` last.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum Event<'a> {
     /// The run begins, or is taken up again.
@@ -18,6 +22,18 @@ pub enum Event<'a> {
         n_rounds: usize,
         /// The epoch that it begins with.
         epoch: usize,
+        /// The round in it; as many as there are rounds if only the evaluation of the epoch is left.
+        round: usize,
+        /// Numbers that come out of each layer, that of the classes included if there is one.
+        layers: &'a [usize],
+        /// Weights and biases.
+        n_weights: usize,
+        /// The learning rate that the schedule starts from.
+        learning_rate: f64,
+        /// Examples that are learned from.
+        n_train: usize,
+        /// Examples that are not, for validation.
+        n_validation: usize,
     },
     /// Something that the user should know of.
     Notice(&'a Notice),
@@ -36,21 +52,36 @@ pub enum Event<'a> {
         /// The learning rate.
         learning_rate: f64,
     },
+    /// An evaluation begins. On large data it takes long, and nothing is told meanwhile.
+    Evaluating {
+        /// The epoch, from 0.
+        epoch: usize,
+        /// Gradient steps so far.
+        step: u64,
+    },
     /// An epoch is over.
     Epoch(&'a EpochRecord),
     /// A checkpoint has been written.
-    Checkpoint(&'a Path),
+    Checkpoint(#[serde(serialize_with = "as_text")] &'a Path),
+}
+
+/// A path for people: one that is no text is shown as well as it can be, rather than making an event that cannot be written.
+fn as_text<S: Serializer>(path: &Path, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_str(&path.display())
 }
 
 /// Something that the user should know of.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum Notice {
     /// There are fewer examples than a round should have.
     RoundsShrunk {
         /// What was asked for.
+        #[serde(with = "RoundSizeFields")]
         wanted: RoundSize,
         /// What it is now.
+        #[serde(with = "RoundSizeFields")]
         now: RoundSize,
     },
     /// Rounds hold some of the classes only.
@@ -58,8 +89,24 @@ pub enum Notice {
         /// Classes in all.
         n_classes: usize,
     },
+    /// A checkpoint could not be written while the run went on; it is tried again when the next one is due. A result has the last of
+    /// these only.
+    NoCheckpoint {
+        /// Why.
+        cause: String,
+    },
     /// The checkpoint could not be written when the run ended.
-    NoLastCheckpoint,
+    NoLastCheckpoint {
+        /// Why.
+        cause: String,
+    },
+    /// The run is taken up from a checkpoint of another version of this crate, which may have learned to other bits.
+    OtherVersion {
+        /// Of the checkpoint.
+        then: String,
+        /// Of this crate.
+        now: String,
+    },
     /// There are too few examples to keep some for validation.
     NoValidation {
         /// How many there are.
@@ -81,15 +128,33 @@ impl std::fmt::Display for Notice {
                 f,
                 "batches are small for {n_classes} classes; each holds some of the classes, with several examples of each"
             ),
-            Self::NoLastCheckpoint => f.write_str(
-                "the checkpoint could not be written at the end of the run (is the disk full?); what was learned is not lost, but \
-                 the run can be taken up again from its last checkpoint only",
+            Self::NoCheckpoint { cause } => write!(
+                f,
+                "a checkpoint could not be written, and the run goes on without it; it is tried again when the next one is due. {cause}"
+            ),
+            Self::NoLastCheckpoint { cause } => write!(
+                f,
+                "the checkpoint could not be written at the end of the run; what was learned is not lost, but the run can be taken \
+                 up again from its last checkpoint only. {cause}"
+            ),
+            Self::OtherVersion { then, now } => write!(
+                f,
+                "the checkpoint is of version {then} of hedgerow-learn, this is {now}; the run goes on, but may end with other bits \
+                 than if either version had made it alone"
             ),
             Self::NoValidation { n_examples } => {
                 write!(f, "{n_examples} examples are too few to keep some for validation; the last weights are used")
             }
         }
     }
+}
+
+/// What is written of a [`RoundSize`].
+#[derive(Serialize)]
+#[serde(remote = "RoundSize")]
+struct RoundSizeFields {
+    n_boundary: usize,
+    n_train: usize,
 }
 
 /// How a set of representations answers examples that were not learned from.

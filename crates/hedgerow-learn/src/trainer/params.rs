@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::augmentation::{Augmentation, PictureShape};
 use crate::error::TrainError;
-use crate::methods::{Dbt, Method};
+use crate::methods::{Dbt, Method, RoundSize};
 use crate::optimizer::{AdamParams, LearningRate, RATE_OF_SMALL_DATA};
 use crate::transform::{Activation, Architecture, WeightInitialization};
 
@@ -100,9 +100,20 @@ const STEPS_AT_LEAST: usize = 1500;
 const EPOCHS_AT_LEAST: usize = 30;
 const EPOCHS_AT_MOST: usize = 1500;
 
+/// Evaluations in a run that was not told how often.
+const EVALUATIONS: usize = 20;
+
 /// Numbers in the data from which on the network of the papers is worth its time, and their learning rate the better one.
 const LARGE: usize = 2_000_000;
 const RATE_OF_LARGE_DATA: f64 = 1e-3;
+
+/// The learning rate of the papers for DBT with a step for each query; and steps at least, which go as far as 1500 at 0.003 do. With 1500,
+/// the tree over 150 examples stayed as large, and as wrong, as before learning.
+const RATE_OF_SINGLE_QUERIES: f64 = 1e-4;
+const STEPS_OF_SINGLE_QUERIES: usize = 30 * STEPS_AT_LEAST;
+
+/// What is said of a number that f32 does not have, or has as 0.
+const ABOVE_0: &str = "give a number from 1.2e-38 to 3.4e38, the range of f32";
 
 fn is_large(n_examples: usize, n_features: usize) -> bool {
     n_examples.saturating_mul(n_features) >= LARGE
@@ -115,21 +126,45 @@ impl TrainingParams {
         if is_large(n_examples, n_features) { vec![400, 400, 20] } else { vec![100, 100, 20] }
     }
 
-    /// The first learning rate of a run that was not told: 0.001 as in the DBS paper for data as large as theirs, else 0.003.
-    pub fn default_rate(n_examples: usize, n_features: usize) -> f64 {
-        if is_large(n_examples, n_features) { RATE_OF_LARGE_DATA } else { RATE_OF_SMALL_DATA }
+    /// The first learning rate of a run that was not told: 0.001 as in the DBS paper for data as large as theirs, else 0.003; of DBT
+    /// with a step for each query, 0.0001 as in the papers.
+    pub fn default_rate(&self, n_examples: usize, n_features: usize) -> f64 {
+        match is_large(n_examples, n_features) {
+            _ if self.has_single_queries() => RATE_OF_SINGLE_QUERIES,
+            true => RATE_OF_LARGE_DATA,
+            false => RATE_OF_SMALL_DATA,
+        }
+    }
+
+    /// Whether each gradient step follows one query alone, as in the DBT papers.
+    fn has_single_queries(&self) -> bool {
+        matches!(self.method, Method::Dbt(Dbt { queries_per_step: 1, .. }))
     }
 
     /// The epochs of a run that was not told how many: 30, or more where that would be few steps; of a method that takes many steps
-    /// in a round, fewer.
-    pub fn default_epochs(&self, rounds_per_epoch: usize) -> usize {
-        let steps_per_round = match &self.method {
-            Method::Dbt(method) => method.train_batch_size.div_ceil(method.queries_per_step.max(1)).max(1),
-            _ => 1,
-        };
+    /// in a round, fewer. Rounds are counted as they are: with few examples they are smaller than the method asks for, and have
+    /// fewer steps.
+    pub fn default_epochs(&self, rounds_per_epoch: usize, round_size: RoundSize) -> usize {
+        let steps_per_round = self.method.n_steps(round_size).max(1);
         let least = if steps_per_round > 1 { 1 } else { EPOCHS_AT_LEAST };
         let steps_per_epoch = rounds_per_epoch.max(1).saturating_mul(steps_per_round);
-        STEPS_AT_LEAST.div_ceil(steps_per_epoch).clamp(least, EPOCHS_AT_MOST)
+        let n_steps = if self.has_single_queries() { STEPS_OF_SINGLE_QUERIES } else { STEPS_AT_LEAST };
+        n_steps.div_ceil(steps_per_epoch).clamp(least, EPOCHS_AT_MOST)
+    }
+
+    /// The same with everything settled that is left to the data: layers, learning rate, epochs, and how often to evaluate. What is
+    /// settled decides the bits, and so it is what checkpoints hold.
+    pub(crate) fn settled(&self, n_examples: usize, n_features: usize, n_rounds: usize, size: RoundSize) -> Self {
+        let epochs = self.epochs.unwrap_or_else(|| self.default_epochs(n_rounds, size));
+        let start = self.learning_rate.start.unwrap_or_else(|| self.default_rate(n_examples, n_features));
+        let default_layers = || Self::default_layers(n_examples, n_features);
+        Self {
+            layers: Some(self.layers.clone().unwrap_or_else(default_layers)),
+            epochs: Some(epochs),
+            learning_rate: LearningRate { start: Some(start), ..self.learning_rate.clone() },
+            evaluate_every: Some(self.evaluate_every.unwrap_or_else(|| epochs.div_ceil(EVALUATIONS))),
+            ..self.clone()
+        }
     }
 
     /// Checks that the parameters make sense.
@@ -140,6 +175,8 @@ impl TrainingParams {
         let refuse = |parameter: &'static str, got: String, expected: &'static str| {
             Err(TrainError::Parameter { parameter, got, expected })
         };
+        // Learning is done in f32: a number that is 0 there, or next to it, or infinite, is not the number that was given.
+        let is_usable = |value: f64| value > 0.0 && (value as f32).is_normal();
         let size = self.method.round_size();
         if let Some(layers) = self.layers.as_ref().filter(|layers| layers.is_empty() || layers.contains(&0)) {
             return refuse("layers", format!("{layers:?}"), "give at least one layer, none of them of 0 numbers");
@@ -166,8 +203,8 @@ impl TrainingParams {
             return refuse("queries_per_step", "0".into(), "give at least 1");
         }
         if let Some(scale) = self.method.scale() {
-            if !(scale.sigma() > 0.0 && scale.sigma().is_finite()) {
-                return refuse("sigma", scale.sigma().to_string(), "give a number above 0");
+            if !is_usable(scale.sigma()) {
+                return refuse("sigma", scale.sigma().to_string(), ABOVE_0);
             }
         }
         let margin = match self.method {
@@ -175,15 +212,20 @@ impl TrainingParams {
             Method::Triplet(method) => method.margin,
             _ => 1.0,
         };
-        if !(margin > 0.0 && margin.is_finite()) {
-            return refuse("margin", margin.to_string(), "give a number above 0");
+        if !is_usable(margin) {
+            return refuse("margin", margin.to_string(), ABOVE_0);
         }
         let rate = &self.learning_rate;
-        if let Some(start) = rate.start.filter(|start| !(*start > 0.0 && start.is_finite())) {
-            return refuse("learning_rate.start", start.to_string(), "give a number above 0, such as 0.001");
+        if let Some(start) = rate.start.filter(|start| !is_usable(*start)) {
+            let expected = "give a number from 1.2e-38 to 3.4e38, the range of f32, such as 0.001";
+            return refuse("learning_rate.start", start.to_string(), expected);
         }
         if !(rate.warm_up_epochs >= 0.0 && rate.warm_up_epochs.is_finite()) {
             return refuse("learning_rate.warm_up_epochs", rate.warm_up_epochs.to_string(), "give 0 or more");
+        }
+        if self.epochs.is_some_and(|epochs| epochs > 0 && rate.warm_up_epochs >= epochs as f64) {
+            let expected = "the rate would rise to the end of the run; give fewer than there are epochs";
+            return refuse("learning_rate.warm_up_epochs", rate.warm_up_epochs.to_string(), expected);
         }
         let share = |value: f64| (0.0..1.0).contains(&value);
         let adam = &self.adam;
@@ -196,11 +238,11 @@ impl TrainingParams {
         if let Some((name, value)) = shares.into_iter().find(|(_, value)| !share(*value)) {
             return refuse(name, value.to_string(), "give a number from 0 up to, but not including, 1");
         }
-        if !(adam.epsilon > 0.0 && adam.epsilon.is_finite()) {
-            return refuse("adam.epsilon", adam.epsilon.to_string(), "give a number above 0");
+        if !is_usable(adam.epsilon) {
+            return refuse("adam.epsilon", adam.epsilon.to_string(), ABOVE_0);
         }
-        if !(adam.weight_decay >= 0.0 && adam.weight_decay.is_finite()) {
-            return refuse("adam.weight_decay", adam.weight_decay.to_string(), "give 0 or more");
+        if !(adam.weight_decay >= 0.0 && (adam.weight_decay as f32).is_finite()) {
+            return refuse("adam.weight_decay", adam.weight_decay.to_string(), "give a number from 0 to 3.4e38");
         }
         if self.epochs == Some(0) {
             return refuse("epochs", "0".into(), "give at least 1");

@@ -26,6 +26,11 @@ impl<'o, 'l> Watch<'o, 'l> {
         self.is_stopped |= (self.listener)(event).is_break();
     }
 
+    /// Whether the listener has said so. It is not asked again: what is said once stands.
+    pub(super) fn is_stopped(&self) -> bool {
+        self.is_stopped
+    }
+
     /// Why the run is to end now, if it is.
     pub(super) fn ended(&self) -> Option<Outcome> {
         let seconds = self.started.elapsed().as_secs_f64();
