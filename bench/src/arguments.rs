@@ -127,7 +127,9 @@ pub enum UsageError {
         argument: String,
     },
     /// `learn` without what.
-    #[error("`learn` needs to know what: `learn table`, `training-time`, `plane`, `ablation`, `ablation-time`, `presets` or `choice`")]
+    #[error(
+        "`learn` needs to know what: `learn table`, `training-time`, `plane`, `ablation`, `ablation-time`, `presets` or `choice`"
+    )]
     NoExperiment,
     /// An option of `learn` without a good value.
     #[error("`{option}` needs {expected}, not `{got}`")]

@@ -195,6 +195,8 @@ pub struct Answers {
     pub set: Evaluation,
     /// A forest of 10 trees.
     pub forest: Evaluation,
+    /// A forest of 50 trees.
+    pub large_forest: Evaluation,
     /// The error of the class layer, in percent.
     pub classifier: Option<f64>,
 }
@@ -208,11 +210,11 @@ impl Answers {
     ) -> Result<Self, LearnError> {
         let (representations, asked) = (learned.transform.apply(points)?, learned.transform.apply(queries)?);
         let rows: Vec<usize> = (0..labels.len()).collect();
-        let shown = ShownExamples::shuffled(representations.view(), labels, &rows, seed);
+        let shown = ShownExamples::shuffled(representations.view(), labels, &rows, seed)?;
         let evaluate = |structure: Structure| shown.evaluate(structure, asked.view(), query_labels, seed);
         let (mut error, mut nodes) = (0.0, 0.0);
         for order in 0..ORDERS {
-            let shown = ShownExamples::shuffled(representations.view(), labels, &rows, order);
+            let shown = ShownExamples::shuffled(representations.view(), labels, &rows, order)?;
             let tree = shown.evaluate(Structure::Tree, asked.view(), query_labels, order)?;
             error += tree.error_percent / ORDERS as f64;
             nodes += tree.n_stored as f64 / ORDERS as f64;
@@ -224,6 +226,7 @@ impl Answers {
             soft_tree: evaluate(Structure::soft_tree())?.error_percent,
             set: evaluate(Structure::Set)?,
             forest: evaluate(Structure::Forest(10))?,
+            large_forest: evaluate(Structure::Forest(50))?,
             classifier: classifier.transpose()?,
         })
     }

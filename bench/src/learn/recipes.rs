@@ -2,7 +2,7 @@
 
 use hedgerow_learn::{
     AdamParams, Augmentation, Dbs, Dbt, Keep, LearningRate, Method, MlpClassifier, Preset, RandomSet, Roles, Siamese,
-    SoftNn, TrainingParams, TripletNetwork,
+    SoftNn, TrainingParams, TripletNetwork, Voters,
 };
 
 use super::LearnError;
@@ -155,11 +155,22 @@ fn table() -> Vec<Recipe> {
         dbs(60, MNIST),
         dbs(400, FASHION),
     ];
-    for (name, method) in [("dbt-v1", Dbt::v1()), ("dbt-v2", Dbt::v2())] {
-        let sequential = with_rate(at_the_end(name, Method::Dbt(method), 100), 1e-4);
+    for (version, dbt) in [("dbt-v1", Dbt::v1()), ("dbt-v2", Dbt::v2())] {
+        // A step for 100 queries, as in DBS, and its learning rate.
+        let batched = Dbt { queries_per_step: 100, ..with_parent(dbt) };
+        recipes.push(at_the_end(&format!("{version}, 100 queries a step"), Method::Dbt(batched), 300));
+        // Few enough epochs for the schedule to end before the run is cut.
+        let sequential = with_rate(at_the_end(version, Method::Dbt(with_parent(dbt)), 60), 1e-4);
         recipes.push(Recipe { max_seconds: Some(40.0 * MINUTE), ..sequential });
     }
     recipes
+}
+
+/// The parent votes too, as in the public code of the authors: by the formula of the paper a query that ends at a child of the class that it has
+/// itself, among siblings none of which has it, has nothing to learn from. With it a trial of 60 epochs on Fashion-MNIST came to 15.3 %
+/// validation error, without it one of 100 epochs to 16.6 %.
+fn with_parent(dbt: Dbt) -> Dbt {
+    Dbt { voters: Voters::SiblingsAndParent, ..dbt }
 }
 
 /// Methods in time, the test error followed as in the paper's figure.
@@ -171,10 +182,10 @@ fn training_time() -> Vec<Recipe> {
     };
     vec![
         along("dbs", Method::Dbs(Dbs::default()), 400, 5, 20.0),
-        along("dbt-v2, batched", Method::Dbt(Dbt::v2().batched()), 400, 5, 20.0),
-        along("dbt-v1, batched", Method::Dbt(Dbt::v1().batched()), 400, 5, 20.0),
-        with_rate(along("dbt-v2", Method::Dbt(Dbt::v2()), 100, 1, 20.0), 1e-4),
-        with_rate(along("dbt-v1", Method::Dbt(Dbt::v1()), 100, 1, 20.0), 1e-4),
+        along("dbt-v2, batched", Method::Dbt(Dbt { queries_per_step: 100, ..with_parent(Dbt::v2()) }), 300, 5, 20.0),
+        along("dbt-v1, batched", Method::Dbt(Dbt { queries_per_step: 100, ..with_parent(Dbt::v1()) }), 300, 5, 20.0),
+        with_rate(along("dbt-v2", Method::Dbt(with_parent(Dbt::v2())), 40, 1, 20.0), 1e-4),
+        with_rate(along("dbt-v1", Method::Dbt(with_parent(Dbt::v1())), 40, 1, 20.0), 1e-4),
     ]
 }
 
@@ -224,7 +235,7 @@ pub fn at_equal_time(records: &Records) -> Result<Vec<Recipe>, LearnError> {
 fn presets() -> Vec<Recipe> {
     let of = |preset: Preset| {
         let picture = Some(hedgerow_learn::PictureShape { height: 28, width: 28, channels: 1 });
-        let params = TrainingParams { validation_share: 0.0, keep: Keep::Last, ..preset.params(picture) };
+        let params = TrainingParams { validation_share: 0.0, keep: Keep::Last, ..preset.params(60_000, picture) };
         let name = preset.name().to_owned();
         Recipe { name, params, max_seconds: Some(20.0 * MINUTE), test: Test::AtTheEnd, data: None }
     };

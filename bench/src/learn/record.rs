@@ -15,7 +15,7 @@ use crate::machine::Machine;
 /// another recipe, whatever its name.
 const COLUMNS: &str = "data,recipe,seed,params,outcome,epochs,steps,threads";
 /// The numbers of a run; those that it does not have are left empty.
-const NUMBERS: [&str; 15] = [
+const NUMBERS: [&str; 17] = [
     "train_seconds",
     "total_seconds",
     "loss",
@@ -30,6 +30,8 @@ const NUMBERS: [&str; 15] = [
     "set_size",
     "forest_error",
     "forest_stored",
+    "forest_50_error",
+    "forest_50_stored",
     "class_layer_error",
 ];
 const CURVE_COLUMNS: &str = "data,recipe,seed,epoch,train_seconds,error_percent,nodes";
@@ -126,6 +128,8 @@ impl RunRecord {
                 of(|answers| answers.set.n_stored as f64),
                 of(|answers| answers.forest.error_percent),
                 of(|answers| answers.forest.n_stored as f64),
+                of(|answers| answers.large_forest.error_percent),
+                of(|answers| answers.large_forest.n_stored as f64),
                 answers.and_then(|answers| answers.classifier),
             ],
         }
@@ -189,6 +193,7 @@ impl fmt::Display for RunRecord {
             ("orders_error", "orders_nodes"),
             ("set_error", "set_size"),
             ("forest_error", "forest_stored"),
+            ("forest_50_error", "forest_50_stored"),
         ] {
             if let (Some(percent), Some(n_stored)) = (self.number(error), self.number(stored)) {
                 write!(f, "; {error} {percent:.2} %, {stored} {n_stored}")?;
@@ -309,8 +314,8 @@ impl Records {
              examples; validation is of examples kept back, with the nodes of its tree. \
              The first tree is one of one order of the examples, by the seed; the second column is the mean over 10 orders, the third the \
              first tree with the soft vote.\n\n\
-             | data | recipe | seeds | epochs | train s | tree (nodes) | 10 orders | soft | set (size) | forest of 10 | class layer | validation (nodes) |\n\
-             |---|---|---|---|---|---|---|---|---|---|---|---|\n",
+             | data | recipe | seeds | epochs | train s | tree (nodes) | 10 orders | soft | set (size) | forest of 10 | of 50 | class layer | validation (nodes) |\n\
+             |---|---|---|---|---|---|---|---|---|---|---|---|---|\n",
         );
         for (data, recipe) in groups {
             let runs: Vec<&RunRecord> =
@@ -324,7 +329,7 @@ impl Records {
             let epochs = median(runs.iter().map(|run| run.epochs as f64)).unwrap_or(0.0);
             let cut = if runs.iter().any(|run| run.outcome == "cut") { ", cut" } else { "" };
             text.push_str(&format!(
-                "| {data} | {recipe} | {} | {epochs:.0}{cut} | {:.0} | {} | {} | {} | {} | {} | {} | {} |\n",
+                "| {data} | {recipe} | {} | {epochs:.0}{cut} | {:.0} | {} | {} | {} | {} | {} | {} | {} | {} |\n",
                 runs.len(),
                 at("train_seconds").unwrap_or(0.0),
                 with("tree_error", "tree_nodes"),
@@ -332,6 +337,7 @@ impl Records {
                 alone("soft_tree_error"),
                 with("set_error", "set_size"),
                 alone("forest_error"),
+                alone("forest_50_error"),
                 alone("class_layer_error"),
                 with("validation_error", "validation_nodes")
             ));
@@ -376,7 +382,7 @@ mod tests {
     fn run(recipe: &str, seed: u64, error: f64) -> RunRecord {
         let mut numbers = [None; NUMBERS.len()];
         numbers[..3].copy_from_slice(&[1.5, 2.5, 0.25].map(Some));
-        numbers[5..14].copy_from_slice(&[error, 30.0, 1.3, 33.0, 1.4, 2.0, 20.0, 1.0, 40.0].map(Some));
+        numbers[5..15].copy_from_slice(&[error, 30.0, 1.3, 33.0, 1.4, 2.0, 20.0, 1.0, 40.0, 0.9].map(Some));
         RunRecord {
             data: "mnist".into(),
             recipe: recipe.into(),
@@ -413,11 +419,9 @@ mod tests {
         assert!(!again.has("mnist", "dbs, x", &params(3)).unwrap() && !again.has("x", "dbs, x", &params(2)).unwrap());
         let other = TrainingParams { epochs: Some(9), ..params(2) };
         assert!(again.has("mnist", "dbs, x", &other).unwrap_err().to_string().contains("other parameters"));
-        assert!(
-            again
-                .summary()
-                .contains("| mnist | dbs, x | 3 | 7 | 2 | 1.20 (30) | 1.30 (33) | 1.40 | 2.00 (20) | 1.00 | - | - |")
-        );
+        assert!(again.summary().contains(
+            "| mnist | dbs, x | 3 | 7 | 2 | 1.20 (30) | 1.30 (33) | 1.40 | 2.00 (20) | 1.00 | 0.90 | - | - |"
+        ));
         let curve = fs::read_to_string(folder.path().join("learn-table-curve.csv")).unwrap();
         assert_eq!(curve.lines().count(), 4);
         assert_eq!(again.curves().unwrap().len(), 3);

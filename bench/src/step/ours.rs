@@ -81,7 +81,7 @@ impl<'a> Ours<'a> {
         Ok(Self {
             pool: pool(threads)?,
             learner: Learner::new(network, AdamParams::default(), points),
-            work: Workspace::new(&method),
+            work: Workspace::default(),
             method,
             labels,
             rate: LearningRate { start: Some(RATE), schedule, warm_up_epochs: 0.0 },

@@ -98,7 +98,7 @@ fn tell(course: &mut Course, epoch: Epoch, error: f64) {
 /// The error of one boundary tree of the first rows, asked about the others.
 fn error_percent(representations: PointsRef<'_>, labels: &[Label], n_learned: usize) -> Result<f64, EvaluationError> {
     let rows = (0..n_learned).collect::<Vec<_>>();
-    let shown = ShownExamples::shuffled(representations, labels, &rows, SEED);
+    let shown = ShownExamples::shuffled(representations, labels, &rows, SEED)?;
     let queries = representations.slice(n_learned..labels.len());
     Ok(shown.evaluate(Structure::Tree, queries, &labels[n_learned..], SEED)?.error_percent)
 }

@@ -14,6 +14,7 @@ const AUGMENTATION: u64 = 0x6175_676d_656e_7400;
 
 /// The shape of a picture. Numbers stand row by row, the channels of a place together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct PictureShape {
     /// Rows of places.
     pub height: usize,
@@ -52,7 +53,6 @@ impl Augmentation {
     /// Changes one example. `spare` is as long as the row, for the change to use.
     fn change(self, shape: PictureShape, row: &mut [f32], spare: &mut [f32], random: &mut SplitMix64) {
         let PictureShape { height, width, channels } = shape;
-        let between = |random: &mut SplitMix64, most: f64| (2.0 * random.unit() - 1.0) * most;
         match self {
             Self::Noise(deviation) => {
                 row.iter_mut().for_each(|value| *value += (deviation * random.normal()) as f32);
@@ -91,19 +91,30 @@ impl Augmentation {
                 }
             }
             Self::Rotate(most) => {
-                let (sin, cos) = between(random, most).to_radians().sin_cos();
                 spare.copy_from_slice(row);
-                let (middle_y, middle_x) = ((height as f64 - 1.0) / 2.0, (width as f64 - 1.0) / 2.0);
-                for y in 0..height {
-                    for x in 0..width {
-                        let (dy, dx) = (y as f64 - middle_y, x as f64 - middle_x);
-                        let (from_y, from_x) = (middle_y + cos * dy - sin * dx, middle_x + sin * dy + cos * dx);
-                        for c in 0..channels {
-                            row[(y * width + x) * channels + c] =
-                                between_places(spare, (height, width, channels), c, from_y, from_x);
-                        }
-                    }
-                }
+                turn(spare, shape, angle_between(most, random), row);
+            }
+        }
+    }
+}
+
+/// An angle of up to so many degrees either way.
+fn angle_between(most: f64, random: &mut SplitMix64) -> f64 {
+    (2.0 * random.unit() - 1.0) * most
+}
+
+/// Writes a picture turned around its middle by so many degrees, clockwise. What comes in is 0.
+fn turn(picture: &[f32], shape: PictureShape, degrees: f64, out: &mut [f32]) {
+    let PictureShape { height, width, channels } = shape;
+    let (sin, cos) = degrees.to_radians().sin_cos();
+    let (middle_y, middle_x) = ((height as f64 - 1.0) / 2.0, (width as f64 - 1.0) / 2.0);
+    for y in 0..height {
+        for x in 0..width {
+            let (dy, dx) = (y as f64 - middle_y, x as f64 - middle_x);
+            let (from_y, from_x) = (middle_y + cos * dy - sin * dx, middle_x + sin * dy + cos * dx);
+            for c in 0..channels {
+                out[(y * width + x) * channels + c] =
+                    between_places(picture, (height, width, channels), c, from_y, from_x);
             }
         }
     }
@@ -210,12 +221,31 @@ mod tests {
     }
 
     #[test]
-    fn turning_keeps_the_middle_and_a_right_angle_is_exact() {
-        for seed in 0..20 {
+    fn turning_keeps_the_middle_and_right_angles_are_exact() {
+        let mut angles = Vec::new();
+        for seed in 0..200 {
             let row = changed(Augmentation::Rotate(15.0), seed);
             assert!((row[4] - 5.0).abs() < 1e-6);
             assert_ne!(row, PICTURE);
+            angles.push(angle_between(15.0, &mut SplitMix64::new(seed, 0)));
         }
+        assert!(angles.iter().all(|angle| angle.abs() <= 15.0));
+        assert!(angles.iter().any(|angle| *angle < -12.0) && angles.iter().any(|angle| *angle > 12.0));
+
+        let turned = |picture: &[f32], (height, width, channels): (usize, usize, usize), degrees: f64| {
+            let mut out = vec![f32::NAN; picture.len()];
+            turn(picture, PictureShape { height, width, channels }, degrees, &mut out);
+            // Sines of right angles are 1e-16 off.
+            out.iter().map(|value| (value * 1e4).round() / 1e4).collect::<Vec<f32>>()
+        };
+        // Clockwise: the first column, from below, becomes the first line.
+        assert_eq!(turned(&PICTURE, (3, 3, 1), 90.0), [7.0, 4.0, 1.0, 8.0, 5.0, 2.0, 9.0, 6.0, 3.0]);
+        assert_eq!(turned(&PICTURE, (3, 3, 1), -90.0), [3.0, 6.0, 9.0, 2.0, 5.0, 8.0, 1.0, 4.0, 7.0]);
+        assert_eq!(turned(&PICTURE, (3, 3, 1), 360.0), PICTURE);
+        // Not square, the two channels of a place together.
+        assert_eq!(turned(&PICTURE[..6], (1, 3, 2), 180.0), [5.0, 6.0, 3.0, 4.0, 1.0, 2.0]);
+        // A line of three that stands upright has its ends above and below the picture.
+        assert_eq!(turned(&PICTURE[..3], (1, 3, 1), 90.0), [0.0, 2.0, 0.0]);
         let picture = |y: f64, x: f64| between_places(&PICTURE, (3, 3, 1), 0, y, x);
         assert_eq!((picture(0.0, 2.0), picture(0.5, 0.5), picture(-0.5, 0.0)), (3.0, 3.0, 0.5));
     }

@@ -81,6 +81,14 @@ pub enum ApplyError {
         /// How many labels.
         labels: usize,
     },
+    /// A divisor that bytes cannot be divided by.
+    #[error(
+        "bytes are to be divided by {divisor}; give a positive number, such as the largest byte, 255 in most pictures"
+    )]
+    Divisor {
+        /// The divisor.
+        divisor: f32,
+    },
     /// Representations that no structure can hold.
     #[error(
         "the network makes representations that are no usable numbers; it has diverged, or the points are far from what it has learned from"

@@ -2,8 +2,8 @@
 
 use hedgerow_core::random::shuffle;
 use hedgerow_core::{
-    BoundaryForestParams, BoundarySetParams, BoundaryTreeParams, Examples, History, InsertError, Label, NeighborSearch,
-    Points, PointsRef, QueryError, Traversal,
+    BoundaryForestParams, BoundarySetParams, BoundaryTree, BoundaryTreeParams, ClassShare, Examples, History,
+    InsertError, Label, NeighborSearch, ParamError, Points, PointsRef, Prediction, QueryError, Traversal,
 };
 use rayon::prelude::*;
 use thiserror::Error;
@@ -14,16 +14,45 @@ use crate::selection::Voters;
 /// The stream of random numbers by which examples are ordered before they are shown to a structure.
 const ORDER: u64 = 0x6576_616c_7561_7465;
 
-/// Representations that a structure cannot take.
+/// What representations cannot be evaluated by, or from.
 #[derive(Debug, Clone, PartialEq, Error)]
 #[non_exhaustive]
 pub enum EvaluationError {
+    /// A structure that there cannot be: of too many trees or none, or with a sigma that is no positive number.
+    #[error("the structure to evaluate by: {0}")]
+    Structure(#[from] ParamError),
     /// Examples.
     #[error("the representations to build from: {0}")]
     Insert(#[from] InsertError),
     /// Queries.
     #[error("the representations to ask about: {0}")]
     Query(#[from] QueryError),
+    /// More or fewer labels than points.
+    #[error("there are {n_labels} labels for {n_points} representations; give one label for each")]
+    LabelCount {
+        /// Points.
+        n_points: usize,
+        /// Labels.
+        n_labels: usize,
+    },
+    /// A row that there is not.
+    #[error(
+        "row {row} is to be shown, but there are {n_rows} representations, counted from 0; name only rows that there are"
+    )]
+    Row {
+        /// The row.
+        row: usize,
+        /// How many there are.
+        n_rows: usize,
+    },
+    /// A tree of something else than classes.
+    #[error(
+        "a soft vote is one of classes, but an example that votes is {label}; build the tree from examples of classes"
+    )]
+    NotAClass {
+        /// What it has for a label.
+        label: Label,
+    },
 }
 
 /// A structure to evaluate representations by.
@@ -51,7 +80,7 @@ impl Structure {
 /// What a structure made of representations.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Evaluation {
-    /// Share of wrong answers, in percent.
+    /// Share of wrong answers, in percent; 0 of no queries.
     pub error_percent: f64,
     /// Examples stored; of a forest, distinct ones.
     pub n_stored: usize,
@@ -66,16 +95,30 @@ pub struct ShownExamples {
 
 impl ShownExamples {
     /// Takes rows of representations in an order drawn by a seed, since files are often sorted by class.
-    pub fn shuffled(points: PointsRef<'_>, labels: &[Label], rows: &[usize], seed: u64) -> Self {
+    ///
+    /// # Errors
+    /// More or fewer labels than points, and a row that there is not.
+    pub fn shuffled(
+        points: PointsRef<'_>,
+        labels: &[Label],
+        rows: &[usize],
+        seed: u64,
+    ) -> Result<Self, EvaluationError> {
+        let n_rows = points.len();
+        one_label_each(points, labels)?;
+        if let Some(&row) = rows.iter().find(|&&row| row >= n_rows) {
+            return Err(EvaluationError::Row { row, n_rows });
+        }
         let mut rows = rows.to_vec();
         shuffle(&mut rows, seed, ORDER);
-        Self { points: points.select(&rows), labels: rows.iter().map(|&row| labels[row]).collect() }
+        Ok(Self { points: points.select(&rows), labels: rows.iter().map(|&row| labels[row]).collect() })
     }
 
     /// Builds a structure from the examples and asks it about queries.
     ///
     /// # Errors
-    /// Queries of another width.
+    /// A structure that there cannot be, queries of another width, more or fewer labels than queries, and a soft vote of examples that
+    /// are not of classes.
     pub fn evaluate(
         &self,
         structure: Structure,
@@ -83,58 +126,109 @@ impl ShownExamples {
         labels: &[Label],
         seed: u64,
     ) -> Result<Evaluation, EvaluationError> {
+        one_label_each(queries, labels)?;
         let tree = BoundaryTreeParams::default().history(History::NodesOnly);
-        let built: Result<Box<dyn NeighborSearch>, _> = match structure {
-            Structure::Tree | Structure::SoftTree(_) => tree.build().map(|tree| Box::new(tree) as _),
-            Structure::Set => {
-                BoundarySetParams::default().history(History::NodesOnly).build().map(|set| Box::new(set) as _)
+        let (answers, n_stored) = match structure {
+            Structure::Tree => self.ask(tree.build()?, queries)?,
+            Structure::Set => self.ask(BoundarySetParams::default().history(History::NodesOnly).build()?, queries)?,
+            Structure::Forest(n_trees) => {
+                self.ask(BoundaryForestParams::default().tree(tree).n_trees(n_trees).seed(seed).build()?, queries)?
             }
-            Structure::Forest(n_trees) => BoundaryForestParams::default()
-                .tree(tree)
-                .n_trees(n_trees.max(1))
-                .seed(seed)
-                .build()
-                .map(|forest| Box::new(forest) as _),
+            Structure::SoftTree(scale) => {
+                check_sigma(scale)?;
+                let tree = self.show_to(tree.build()?)?;
+                (soft_predictions(&tree, Voters::SiblingsAndParent, scale, queries)?, tree.n_stored())
+            }
         };
-        let mut built = built.expect("these parameters are fine for any data");
-        let examples = Examples::new(self.points.view(), &self.labels).expect("one label for each point");
-        built.insert_all(&examples)?;
-        let answers: Vec<Label> = match structure {
-            Structure::SoftTree(scale) => soft_answers(built.as_ref(), scale, queries)?,
-            _ => built.predict_all(queries)?.iter().map(|answer| answer.label).collect(),
-        };
-        let n_wrong = answers.iter().zip(labels).filter(|(answer, label)| answer != label).count();
+        let n_wrong = answers.iter().zip(labels).filter(|(answer, label)| answer.label != **label).count();
         let error_percent = 100.0 * n_wrong as f64 / labels.len().max(1) as f64;
-        Ok(Evaluation { error_percent, n_stored: built.n_stored() })
+        Ok(Evaluation { error_percent, n_stored })
+    }
+
+    fn show_to<S: NeighborSearch>(&self, mut structure: S) -> Result<S, EvaluationError> {
+        let examples = Examples::new(self.points.view(), &self.labels).expect("one label for each point");
+        structure.insert_all(&examples)?;
+        Ok(structure)
+    }
+
+    fn ask(
+        &self,
+        structure: impl NeighborSearch,
+        queries: PointsRef<'_>,
+    ) -> Result<(Vec<Prediction>, usize), EvaluationError> {
+        let structure = self.show_to(structure)?;
+        Ok((structure.predict_all(queries)?, structure.n_stored()))
     }
 }
 
-/// The soft answers of a tree to queries.
-fn soft_answers(
-    tree: &dyn NeighborSearch,
+fn one_label_each(points: PointsRef<'_>, labels: &[Label]) -> Result<(), EvaluationError> {
+    let (n_points, n_labels) = (points.len(), labels.len());
+    if n_points == n_labels { Ok(()) } else { Err(EvaluationError::LabelCount { n_points, n_labels }) }
+}
+
+/// With a sigma of 0 every share would be 0 / 0, and the first voter always right.
+fn check_sigma(scale: DistanceScale) -> Result<(), ParamError> {
+    let sigma = scale.sigma();
+    if sigma > 0.0 && sigma.is_finite() { Ok(()) } else { Err(ParamError::Sigma { sigma }) }
+}
+
+/// The soft answers of a tree: for each query the class probabilities of Algorithm 1 in the DBS paper, with those who vote at the end of
+/// its walk for references.
+///
+/// The share of a class is the sum of the [closeness](DistanceScale::closeness) of its voters. Shares sum to 1; classes that no voter has
+/// are left out, and have a share of 0. The largest comes first and is the answer; of equal ones, that of the voter who comes first
+/// in [`Voters::of`].
+///
+/// # Errors
+/// A sigma that is no positive number, queries that the tree cannot take, an empty tree, and a tree that does not hold classes.
+///
+/// # Example
+/// ```
+/// use hedgerow_core::{BoundaryTreeParams, Examples, Label, NeighborSearch, PointsRef};
+/// use hedgerow_learn::evaluation::soft_predictions;
+/// use hedgerow_learn::{DistanceScale, Voters};
+///
+/// let labels = [Label::class(0), Label::class(1)];
+/// let mut tree = BoundaryTreeParams::default().build()?;
+/// tree.insert_all(&Examples::new(PointsRef::from_f32(1, &[0.0, 3.0])?, &labels)?)?;
+///
+/// // 1 away from class 0 and 2 from class 1, each of which halves the closeness: shares of 2/3 and 1/3.
+/// let scale = DistanceScale::Euclidean(1.0 / 2.0_f64.ln());
+/// let answers = soft_predictions(&tree, Voters::Siblings, scale, PointsRef::from_f32(1, &[1.0])?)?;
+/// assert_eq!(answers[0].label, Label::class(0));
+/// assert!((answers[0].shares[0].share - 2.0 / 3.0).abs() < 1e-12);
+/// assert!((answers[0].shares[1].share - 1.0 / 3.0).abs() < 1e-12);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn soft_predictions(
+    tree: &BoundaryTree,
+    voters: Voters,
     scale: DistanceScale,
     queries: PointsRef<'_>,
-) -> Result<Vec<Label>, QueryError> {
+) -> Result<Vec<Prediction>, EvaluationError> {
+    check_sigma(scale)?;
     let rows = (0..queries.len()).into_par_iter();
-    rows.map(|row| Ok(soft_vote(&tree.traverse(queries.row(row))?[0], scale))).collect()
+    rows.map(|row| soft_vote(&tree.traverse(queries.row(row))?, voters, scale)).collect()
 }
 
-/// The class with the largest share of the closeness of those who vote at the end of a walk. Ties go to the class whose voter
-/// comes first in [`Voters::of`].
+/// The vote at the end of a walk. (A tree gives one walk.)
 ///
-/// The parent votes as in the public code, but never decides: the last node is nearer, and no sibling has the parent's class.
-fn soft_vote(walk: &Traversal, scale: DistanceScale) -> Label {
-    let voters: Vec<_> = Voters::SiblingsAndParent.of(walk).map(|voter| voter.neighbor).collect();
+/// If the parent votes, as in the public code, it never decides: the last node is nearer, and no sibling has the parent's class.
+fn soft_vote(walks: &[Traversal], voters: Voters, scale: DistanceScale) -> Result<Prediction, EvaluationError> {
+    let voters: Vec<_> = walks.iter().flat_map(|walk| voters.of(walk)).map(|voter| voter.neighbor).collect();
     let closeness = scale.closeness(voters.iter().map(|voter| voter.distance));
-    let mut shares: Vec<(Label, f64)> = Vec::new();
+    let mut shares: Vec<ClassShare> = Vec::new();
     for (voter, closeness) in voters.iter().zip(closeness) {
-        match shares.iter_mut().find(|(label, _)| *label == voter.label) {
-            Some((_, share)) => *share += closeness,
-            None => shares.push((voter.label, closeness)),
+        let class = voter.label.as_class().ok_or(EvaluationError::NotAClass { label: voter.label })?;
+        match shares.iter_mut().find(|share| share.class == class) {
+            Some(share) => share.share += closeness,
+            None => shares.push(ClassShare { class, share: closeness }),
         }
     }
-    let best = shares.into_iter().reduce(|best, next| if next.1 > best.1 { next } else { best });
-    best.expect("at least the root votes").0
+    // A stable sort: of equal shares the one whose voter came first stays first.
+    shares.sort_by(|a, b| b.share.total_cmp(&a.share));
+    let label = shares.first().map_or(Label::Unlabeled, |share| Label::Class(share.class));
+    Ok(Prediction { label, shares })
 }
 
 #[cfg(test)]
@@ -241,5 +335,55 @@ mod tests {
         assert!(matches!(found, Err(EvaluationError::Query(QueryError::Point(_)))), "{found:?}");
         let found = shown(2, &[], &[]).evaluate(Structure::soft_tree(), queries, &[Label::class(0)], 0);
         assert_eq!(found, Err(EvaluationError::Query(QueryError::Empty)));
+    }
+    #[test]
+    fn what_there_cannot_be_is_refused_with_the_reason() {
+        let shown = shown(1, &[0.0, 2.0], &[0, 1]);
+        let (values, labels) = ([0.5_f32, 1.5], [Label::class(0), Label::class(1)]);
+        let queries = PointsRef::from_f32(1, &values).unwrap();
+        let refused = |structure: Structure, labels: &[Label]| {
+            shown.evaluate(structure, queries, labels, 0).unwrap_err().to_string()
+        };
+        for n_trees in [0, 65_537] {
+            let error = refused(Structure::Forest(n_trees), &labels);
+            assert!(error.starts_with(&format!("the structure to evaluate by: n_trees is {n_trees};")), "{error}");
+        }
+        for sigma in [0.0, -1.0, f64::NAN, f64::INFINITY] {
+            let error = refused(Structure::SoftTree(DistanceScale::Euclidean(sigma)), &labels);
+            assert!(error.starts_with(&format!("the structure to evaluate by: sigma is {sigma};")), "{error}");
+        }
+        // The one label there is would be the right one, and the share of errors 0 %.
+        let expected = "there are 1 labels for 2 representations; give one label for each";
+        assert_eq!(refused(Structure::Tree, &labels[..1]), expected);
+        let shown = |labels: &[Label], rows: &[usize]| ShownExamples::shuffled(queries, labels, rows, 0);
+        assert_eq!(shown(&labels[..1], &[0]).unwrap_err().to_string(), expected);
+        let error = shown(&labels, &[1, 2]).unwrap_err().to_string();
+        assert!(error.starts_with("row 2 is to be shown, but there are 2 representations"), "{error}");
+        let of_values = shown(&[Label::Value(0.5), Label::Value(1.5)], &[0, 1]).unwrap();
+        let error = of_values.evaluate(Structure::soft_tree(), queries, &labels, 0).unwrap_err();
+        assert!(matches!(error, EvaluationError::NotAClass { .. } | EvaluationError::Insert(_)), "{error}");
+    }
+
+    #[test]
+    fn shares_sum_to_1_and_come_in_falling_order() {
+        // As in the soft vote by hand: query 1.3 ends at 2 (class 1); its siblings are of class 2, their parent of class 0.
+        let shown = shown(1, &[0.0, 2.0, 0.45, -0.5], &[0, 1, 2, 2]);
+        let tree = shown.show_to(BoundaryTreeParams::default().build().unwrap()).unwrap();
+        let queries = [1.3];
+        let queries = PointsRef::from_f32(1, &queries).unwrap();
+        let (class_1, class_2, parent) = ((-0.7_f64).exp(), (-0.85_f64).exp() + (-1.8_f64).exp(), (-1.3_f64).exp());
+        let scale = DistanceScale::Euclidean(1.0);
+        for (voters, expected) in [
+            (Voters::Siblings, vec![(2, class_2), (1, class_1)]),
+            (Voters::SiblingsAndParent, vec![(2, class_2), (1, class_1), (0, parent)]),
+        ] {
+            let found = soft_predictions(&tree, voters, scale, queries).unwrap().remove(0);
+            assert_eq!((found.label, found.shares.len()), (Label::class(2), expected.len()));
+            let sum: f64 = expected.iter().map(|(_, share)| share).sum();
+            for (found, (class, share)) in found.shares.iter().zip(&expected) {
+                // The points are f32: 1.3 and 0.45 are not exact.
+                assert!(found.class.0 == *class && (found.share - share / sum).abs() < 1e-6, "{found:?}");
+            }
+        }
     }
 }

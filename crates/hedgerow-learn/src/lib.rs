@@ -33,7 +33,7 @@ pub use loss::DistanceScale;
 pub use matrix::Matrix;
 pub use methods::{
     Dbs, Dbt, Method, MlpClassifier, NodeGradient, RandomSet, Roles, Round, RoundReport, RoundSize, Siamese, SoftNn,
-    TripletNetwork, Workspace,
+    TripletNetwork, UnknownMethod, Workspace,
 };
 pub use optimizer::{Adam, AdamParams, LearningRate, Schedule};
 pub use presets::{Preset, UnknownPreset};

@@ -2,7 +2,7 @@
 
 use hedgerow_core::random::{SplitMix64, shuffle};
 
-use crate::methods::RoundSize;
+use crate::methods::{ComparedWith, RoundSize};
 
 /// Streams of random numbers: the order of an epoch, and what a round draws.
 const ORDER: u64 = 0x6f72_6465_7200_0000;
@@ -20,8 +20,8 @@ pub(crate) struct Partition {
     labels: Vec<u32>,
     n_classes: usize,
     size: RoundSize,
-    /// Whether examples are compared with each other, so that a class needs several in a round.
-    needs_references: bool,
+    /// Where examples are compared with each other, a class needs several in a round.
+    compared_with: ComparedWith,
     seed: u64,
 }
 
@@ -34,12 +34,12 @@ impl Partition {
         labels: &[u32],
         n_classes: usize,
         wanted: RoundSize,
-        needs_references: bool,
+        compared_with: ComparedWith,
         seed: u64,
     ) -> Self {
         let labels = rows.iter().map(|&row| labels[row]).collect();
         let size = shrunk(wanted, rows.len());
-        Self { rows, labels, n_classes, size, needs_references, seed }
+        Self { rows, labels, n_classes, size, compared_with, seed }
     }
 
     /// Points of a round.
@@ -54,12 +54,12 @@ impl Partition {
 
     /// Whether rounds hold some of the classes only, since they are too small for all.
     pub(crate) fn is_by_class(&self) -> bool {
-        if !self.needs_references {
-            return false;
-        }
-        let smaller =
-            if self.size.n_boundary == 0 { self.size.n_train } else { self.size.n_boundary.min(self.size.n_train) };
-        self.n_classes * MEMBERS_OF_A_CLASS > smaller
+        let n_alike = match self.compared_with {
+            ComparedWith::Nothing => return false,
+            ComparedWith::Boundary => self.size.n_boundary.min(self.size.n_train),
+            ComparedWith::All => self.size.total(),
+        };
+        self.n_classes.saturating_mul(MEMBERS_OF_A_CLASS) > n_alike
     }
 
     /// The rows of an epoch, round after round; a function of the seed and the epoch alone.
@@ -85,7 +85,7 @@ impl Partition {
         let groups: Vec<usize> = groups.into_iter().flatten().collect();
         places.clear();
         for round in groups.chunks(self.size.total()) {
-            if self.size.n_boundary == 0 || round.len() < self.size.total() {
+            if self.compared_with != ComparedWith::Boundary || round.len() < self.size.total() {
                 places.extend(round);
                 continue;
             }
@@ -125,6 +125,7 @@ fn shrunk(wanted: RoundSize, n_examples: usize) -> RoundSize {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::methods::{Method, Roles, SoftNn};
 
     fn size(n_boundary: usize, n_train: usize) -> RoundSize {
         RoundSize { n_boundary, n_train }
@@ -134,7 +135,7 @@ mod tests {
     fn every_example_is_seen_once_in_an_epoch_and_orders_differ() {
         let labels = vec![0; 100];
         let rows: Vec<usize> = (0..100).filter(|row| row % 10 != 3).collect();
-        let partition = Partition::new(rows.clone(), &labels, 1, size(20, 10), true, 5);
+        let partition = Partition::new(rows.clone(), &labels, 1, size(20, 10), ComparedWith::Boundary, 5);
         assert_eq!(partition.n_rounds(), 3);
         let (first, second) = (partition.epoch(0), partition.epoch(1));
         assert_ne!(first, second);
@@ -162,7 +163,7 @@ mod tests {
     #[test]
     fn with_many_classes_most_queries_have_a_class_among_the_references() {
         let labels: Vec<u32> = (0..5000).map(|row| row % 1000).collect();
-        let partition = Partition::new((0..5000).collect(), &labels, 1000, size(100, 100), true, 1);
+        let partition = Partition::new((0..5000).collect(), &labels, 1000, size(100, 100), ComparedWith::Boundary, 1);
         assert!(partition.is_by_class());
         let epoch = partition.epoch(3);
         let mut seen: Vec<usize> = epoch.clone();
@@ -175,8 +176,25 @@ mod tests {
             n_answered += queries.iter().filter(|&&row| has(labels[row])).count();
         }
         assert!(n_answered > 2000, "{n_answered} of 2500");
-        let few = Partition::new((0..5000).collect(), &vec![0; 5000], 2, size(100, 100), true, 1);
-        let classifier = Partition::new((0..5000).collect(), &labels, 1000, size(0, 100), false, 1);
+        let few = Partition::new((0..5000).collect(), &vec![0; 5000], 2, size(100, 100), ComparedWith::Boundary, 1);
+        let classifier = Partition::new((0..5000).collect(), &labels, 1000, size(0, 100), ComparedWith::Nothing, 1);
         assert!(!few.is_by_class() && !classifier.is_by_class());
+    }
+
+    #[test]
+    fn where_all_points_are_references_a_round_has_room_for_more_classes() {
+        // 75 classes, two of each: more than 100 on one side, fewer than the 200 that are references if every point is one.
+        let labels: Vec<u32> = (0..3000).map(|row| row % 75).collect();
+        let of = |compared_with: ComparedWith, n_classes: usize| {
+            Partition::new((0..3000).collect(), &labels, n_classes, size(100, 100), compared_with, 1).is_by_class()
+        };
+        assert!(of(ComparedWith::Boundary, 75) && !of(ComparedWith::All, 75));
+        assert!(of(ComparedWith::All, 101));
+        let both = |roles: Roles| Method::SoftNn(SoftNn { roles, ..SoftNn::default() }).compared_with();
+        assert_eq!([Roles::Apart, Roles::Both].map(both), [ComparedWith::Boundary, ComparedWith::All]);
+        let named = |name: &str| name.parse::<Method>().unwrap().compared_with();
+        assert_eq!(["siamese", "triplet"].map(named), [ComparedWith::All; 2]);
+        assert_eq!(["dbt-v1", "random-set"].map(named), [ComparedWith::Boundary; 2]);
+        assert_eq!(named("classifier"), ComparedWith::Nothing);
     }
 }

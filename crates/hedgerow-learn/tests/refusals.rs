@@ -194,6 +194,6 @@ fn a_network_refuses_points_that_it_has_not_learned_from() {
     let huge = Points::from_f32(4, vec![1e15; 4]).unwrap();
     let mut parameters = network.parameters().to_vec();
     parameters[..64].fill(1e3);
-    let large = DenseNetwork::from_parameters(network.architecture().clone(), network.scale(), parameters).unwrap();
+    let large = DenseNetwork::from_parameters(network.architecture().clone(), network.scale(), &parameters).unwrap();
     assert!(matches!(large.apply(huge.view()), Err(ApplyError::Representation { .. })));
 }

@@ -44,7 +44,7 @@ fn representations_of_spirals_need_few_examples() {
     let learned = train(&data.train().examples(), &params, &RunOptions::default(), &mut silent()).unwrap();
     let rows: Vec<usize> = (0..data.len()).collect();
     let evaluate = |points: &Points| {
-        let shown = ShownExamples::shuffled(points.view(), data.labels(), &rows, 0);
+        let shown = ShownExamples::shuffled(points.view(), data.labels(), &rows, 0).unwrap();
         shown.evaluate(Structure::Tree, points.view(), data.labels(), 0).unwrap()
     };
     let raw = evaluate(&data.points().to_owned());
@@ -69,7 +69,7 @@ fn defaults_learn_what_holds_for_points_that_were_not_learned_from() {
         let transform = train(&examples, &TrainingParams::default(), options, &mut silent()).unwrap().transform;
         let (shown, asked) = (transform.apply(points.view()).unwrap(), transform.apply(queries.view()).unwrap());
         let rows: Vec<usize> = (0..labels.len()).collect();
-        let shown = ShownExamples::shuffled(shown.view(), &labels, &rows, 0);
+        let shown = ShownExamples::shuffled(shown.view(), &labels, &rows, 0).unwrap();
         shown.evaluate(Structure::Tree, asked.view(), &answers, 0).unwrap()
     };
     let untrained = evaluate(&RunOptions { max_seconds: Some(0.0), ..RunOptions::default() });
@@ -121,7 +121,7 @@ fn defaults_learn_from_small_and_odd_data() {
         let learned = learn(&points, &labels, &TrainingParams::default());
         let representations = learned.transform.apply(points.view()).unwrap();
         let rows: Vec<usize> = (0..labels.len()).collect();
-        let shown = ShownExamples::shuffled(representations.view(), &labels, &rows, 0);
+        let shown = ShownExamples::shuffled(representations.view(), &labels, &rows, 0).unwrap();
         let tree = shown.evaluate(Structure::Tree, representations.view(), &labels, 0).unwrap();
         assert!(tree.error_percent <= 3.0, "{name}: {tree:?}");
         let shrinks = learned.notices.iter().any(|notice| matches!(notice, Notice::RoundsShrunk { .. }));
@@ -161,7 +161,7 @@ fn defaults_of_every_method_learn_from_few_examples() {
             let transform = &learned.transform;
             let (shown, asked) = (transform.apply(points.view()).unwrap(), transform.apply(queries.view()).unwrap());
             let rows: Vec<usize> = (0..labels.len()).collect();
-            let shown = ShownExamples::shuffled(shown.view(), &labels, &rows, 0);
+            let shown = ShownExamples::shuffled(shown.view(), &labels, &rows, 0).unwrap();
             shown.evaluate(Structure::Tree, asked.view(), &answers, 0).unwrap()
         };
         let untrained = evaluate(&RunOptions { max_seconds: Some(0.0), ..RunOptions::default() });
@@ -214,7 +214,7 @@ fn rounds_in_which_no_query_counts_move_nothing() {
         let network = DenseNetwork::<f32>::new(architecture, InputScale::Numbers, WeightInitialization::He, 1);
         let mut learner = Learner::new(TrainableNetwork::new(network), AdamParams::default(), points.view());
         learner.set_rate(0.01, 0);
-        let mut work = Workspace::new(&method);
+        let mut work = Workspace::default();
         let mut round = |labels: &[u32], n: usize| {
             let before = learner.transform().parameters().to_vec();
             let round = Round { rows: &rows[..n], labels, n_boundary, seed: 1 };
@@ -308,4 +308,14 @@ fn parameters_survive_being_written_down() {
         assert_eq!(serde_json::from_str::<TrainingParams>(&text).unwrap(), params, "{text}");
     }
     assert_eq!(serde_json::from_str::<TrainingParams>("{}").unwrap(), TrainingParams::default());
+}
+
+#[test]
+fn without_augmentation_in_all_epochs_is_a_run_without_augmentation() {
+    let (points, labels) = clusters(9, &[60, 60], 4);
+    let noisy = TrainingParams { augmentation: vec![Augmentation::Noise(0.5)], ..small() };
+    let plain = bits(&learn(&points, &labels, &small()));
+    assert_eq!(bits(&learn(&points, &labels, &TrainingParams { clean_epochs: 6, ..noisy.clone() })), plain);
+    let half = bits(&learn(&points, &labels, &TrainingParams { clean_epochs: 3, ..noisy.clone() }));
+    assert!(half != plain && half != bits(&learn(&points, &labels, &noisy)));
 }

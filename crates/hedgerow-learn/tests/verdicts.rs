@@ -79,7 +79,7 @@ fn the_weights_given_are_those_that_the_validation_is_of() {
                 train_validated(&examples, Some(&given), &params, &RunOptions::default(), &mut silent()).unwrap();
             let (shown, asked) =
                 (learned.transform.apply(points.view()).unwrap(), learned.transform.apply(queries.view()).unwrap());
-            let shown = ShownExamples::shuffled(shown.view(), &labels, &rows, params.seed);
+            let shown = ShownExamples::shuffled(shown.view(), &labels, &rows, params.seed).unwrap();
             let tree = shown.evaluate(Structure::Tree, asked.view(), &answers, params.seed).unwrap();
             let of_classifier = learned.classifier.map(|it| it.error_percent(queries.view(), &answers).unwrap());
             let error_percent = of_classifier.unwrap_or(tree.error_percent);

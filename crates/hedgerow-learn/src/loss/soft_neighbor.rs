@@ -11,7 +11,7 @@ use crate::real::Real;
 
 /// Which distance stands in `exp(-d / sigma)`, and sigma.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case", tag = "distance", content = "sigma")]
+#[serde(rename_all = "kebab-case", tag = "distance", content = "sigma", deny_unknown_fields)]
 pub enum DistanceScale {
     /// The squared Euclidean distance, as in the public code of the paper's authors: better than the plain one at equal
     /// epochs, and smooth at 0.
@@ -49,23 +49,23 @@ impl Default for DistanceScale {
 }
 
 /// Computes the loss of one query after another, over memory that is kept.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct SoftNeighbor<R = f32> {
-    scale: DistanceScale,
     distances: Vec<R>,
     is_same: Vec<bool>,
     factors: Vec<R>,
 }
 
 impl<R: Real> SoftNeighbor<R> {
-    /// Prepares for queries.
-    pub fn new(scale: DistanceScale) -> Self {
-        Self { scale, distances: Vec::new(), is_same: Vec::new(), factors: Vec::new() }
-    }
-
     /// The loss of a query of class `label`, or `None` if no reference has its class: then the probability is 0 whatever the
     /// representations are, and there is nothing to learn.
-    pub fn loss<'a>(&mut self, query: &[R], label: u32, references: impl Iterator<Item = (&'a [R], u32)>) -> Option<R> {
+    pub fn loss<'a>(
+        &mut self,
+        scale: DistanceScale,
+        query: &[R],
+        label: u32,
+        references: impl Iterator<Item = (&'a [R], u32)>,
+    ) -> Option<R> {
         self.distances.clear();
         self.is_same.clear();
         for (reference, its_label) in references {
@@ -74,7 +74,7 @@ impl<R: Real> SoftNeighbor<R> {
         }
         self.factors.clear();
         self.factors.resize(self.distances.len(), R::zero());
-        loss_and_factors(self.scale, &mut self.distances, &self.is_same, &mut self.factors)
+        loss_and_factors(scale, &mut self.distances, &self.is_same, &mut self.factors)
     }
 
     /// For each reference of the last query the number f with which the gradient is `f * (query - reference)` for the query
@@ -156,10 +156,10 @@ mod tests {
     use super::*;
 
     fn loss(scale: DistanceScale, query: f64, label: u32, references: &[(f64, u32)]) -> (Option<f64>, Vec<f64>) {
-        let mut neighbors = SoftNeighbor::new(scale);
+        let mut neighbors = SoftNeighbor::default();
         let points: Vec<[f64; 1]> = references.iter().map(|(x, _)| [*x]).collect();
         let references = points.iter().zip(references).map(|(x, (_, label))| (x.as_slice(), *label));
-        let loss = neighbors.loss(&[query], label, references);
+        let loss = neighbors.loss(scale, &[query], label, references);
         (loss, neighbors.factors().to_vec())
     }
 
@@ -210,9 +210,9 @@ mod tests {
     ) {
         let points: Vec<[f64; 2]> = std::iter::once(query).chain(references.iter().map(|(x, _)| *x)).collect();
         let of = |points: &[[f64; 2]]| {
-            let mut neighbors = SoftNeighbor::new(scale);
+            let mut neighbors = SoftNeighbor::default();
             let others = points[1..].iter().zip(references).map(|(x, (_, label))| (x.as_slice(), *label));
-            let loss = neighbors.loss(&points[0], 0, others).unwrap();
+            let loss = neighbors.loss(scale, &points[0], 0, others).unwrap();
             (loss, neighbors.factors().to_vec())
         };
         let mut gradient = vec![[0.0; 2]; points.len()];
@@ -266,19 +266,17 @@ mod tests {
         // The other class is 15 sigma farther away than its own two references.
         let points = [[0.5_f32], [0.75], [4.0]];
         let wide = points.map(|[x]| [f64::from(x)]);
-        let (mut narrow_loss, mut wide_loss) = (
-            SoftNeighbor::new(DistanceScale::SquaredEuclidean(1.0)),
-            SoftNeighbor::new(DistanceScale::SquaredEuclidean(1.0)),
-        );
+        let scale = DistanceScale::SquaredEuclidean(1.0);
+        let (mut narrow_loss, mut wide_loss) = (SoftNeighbor::default(), SoftNeighbor::default());
         let labels = [0, 0, 1];
-        let narrow = narrow_loss.loss(&[0.0], 0, points.iter().map(|x| x.as_slice()).zip(labels)).unwrap();
-        let exact = wide_loss.loss(&[0.0], 0, wide.iter().map(|x| x.as_slice()).zip(labels)).unwrap();
+        let narrow = narrow_loss.loss(scale, &[0.0], 0, points.iter().map(|x| x.as_slice()).zip(labels)).unwrap();
+        let exact = wide_loss.loss(scale, &[0.0], 0, wide.iter().map(|x| x.as_slice()).zip(labels)).unwrap();
         assert!((f64::from(narrow) / exact - 1.0).abs() < 1e-5, "{narrow} {exact}");
         for (narrow, exact) in narrow_loss.factors().iter().zip(wide_loss.factors()) {
             assert!((f64::from(*narrow) / exact - 1.0).abs() < 1e-5, "{narrow} {exact}");
         }
         // One class only: nothing to learn, exactly.
-        assert_eq!(narrow_loss.loss(&[0.0], 0, points.iter().map(|x| x.as_slice()).zip([0; 3])), Some(0.0));
+        assert_eq!(narrow_loss.loss(scale, &[0.0], 0, points.iter().map(|x| x.as_slice()).zip([0; 3])), Some(0.0));
         assert!(narrow_loss.factors().iter().all(|factor| *factor == 0.0));
     }
 

@@ -10,7 +10,7 @@ use crate::selection::boundary_set;
 
 /// DBS. Queries are compared with the boundary set of other points of the round, and both move.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
+#[serde(default, deny_unknown_fields)]
 pub struct Dbs {
     /// N_b: points that the boundary set of a step is made from.
     pub boundary_batch_size: usize,
@@ -41,8 +41,8 @@ impl OneStep for Dbs {
         // The representations are U of the paper. S: the boundary set of its first N_b elements.
         let (n_boundary, queries) = self.roles.of(round);
         boundary_set(representations, &round.labels[..n_boundary], &mut work.members);
-        // d, h, y-hat and L, for each of the other elements of U as the query. Points outside S that are no queries get no
+        // d, h with its sigma, y-hat and L, for each of the other elements of U as the query. Points outside S that are no queries get no
         // gradient.
-        work.soft_neighbor_loss(representations, round.labels, queries)
+        work.soft_neighbor_loss(self.scale, representations, round.labels, queries)
     }
 }

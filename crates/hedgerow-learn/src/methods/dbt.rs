@@ -25,7 +25,7 @@ pub enum NodeGradient {
 /// DBT. A tree is built from the first points of a round; each query is compared with the voters at the end of its walk. Walks go by the
 /// nodes as they were when the tree was built; where nodes move, the loss is of the nodes as they are.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
+#[serde(default, deny_unknown_fields)]
 pub struct Dbt {
     /// N_b: points that the tree of a round is built from.
     pub boundary_batch_size: usize,
@@ -92,10 +92,10 @@ impl Dbt {
             let step = self.voters_of(&tree, learner, round, queries, work)?;
             let (loss, left_out) = match self.gradient {
                 // The queries have just gone forward, and nothing has moved since.
-                NodeGradient::Frozen => step.loss(learner.last(), &nodes, None, round, work),
+                NodeGradient::Frozen => step.loss(self.scale, learner.last(), &nodes, None, round, work),
                 NodeGradient::Joint => {
                     let representations = learner.forward(&step.rows);
-                    step.loss(representations, representations, Some(&step.place), round, work)
+                    step.loss(self.scale, representations, representations, Some(&step.place), round, work)
                 }
             };
             let n_counted = queries.len() - left_out;
@@ -156,6 +156,7 @@ impl Step {
     /// `nodes` if they are to move.
     fn loss<R: Real>(
         &self,
+        scale: DistanceScale,
         queries: &Matrix<R>,
         nodes: &Matrix<R>,
         places: Option<&[usize]>,
@@ -168,7 +169,7 @@ impl Step {
         for (at, (&query, voters)) in self.queries.iter().zip(&self.voters).enumerate() {
             let point = queries.row(at);
             let references = voters.iter().map(|&voter| (nodes.row(place(voter)), round.labels[voter]));
-            let Some(loss) = work.neighbors.loss(point, round.labels[query], references) else { continue };
+            let Some(loss) = work.neighbors.loss(scale, point, round.labels[query], references) else { continue };
             sum += loss;
             n_counted += 1;
             for (&factor, &voter) in work.neighbors.factors().iter().zip(voters) {

@@ -9,7 +9,7 @@ use crate::real::Real;
 
 /// A classifier with softmax cross entropy. Its representation is what comes out of the layer before the last, before its activation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
+#[serde(default, deny_unknown_fields)]
 pub struct MlpClassifier {
     /// Points of a step.
     pub batch_size: usize,

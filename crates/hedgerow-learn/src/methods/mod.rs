@@ -19,7 +19,7 @@ use crate::learner::Learner;
 use crate::loss::{DistanceScale, RepresentationGradient, SoftNeighbor, SoftNeighbors};
 use crate::matrix::Matrix;
 use crate::real::Real;
-use crate::selection::{Pair, Triplet};
+use crate::selection::Pair;
 use crate::transform::Transform;
 pub use dbs::Dbs;
 pub use dbt::{Dbt, NodeGradient};
@@ -30,6 +30,18 @@ pub use soft_nn::SoftNn;
 pub use triplet::TripletNetwork;
 
 /// How representations are learned.
+///
+/// People ask for a method by one of [`NAMES`](Self::NAMES), which gives it with its defaults:
+/// ```
+/// use hedgerow_learn::{Dbt, Method};
+///
+/// let method: Method = "dbt-v1".parse()?;
+/// assert_eq!(method, Method::Dbt(Dbt::v1()));
+/// # Ok::<(), hedgerow_learn::UnknownMethod>(())
+/// ```
+/// Written down with its parameters it has the same name in the field `method`, but for the two trees: both are `dbt` there, told apart by
+/// the field `gradient`, since they share all fields. What is left out is as in [`Dbt::v2`] then: a v1 written by hand should say its
+/// `scale` too.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", tag = "method")]
 #[non_exhaustive]
@@ -39,6 +51,7 @@ pub enum Method {
     /// Differentiable boundary trees (Zoran et al. 2017), v1 and v2 of the DBS paper.
     Dbt(Dbt),
     /// NNet*: a classifier with one more layer.
+    #[serde(rename = "classifier")]
     MlpClassifier(MlpClassifier),
     /// Pairs and the contrastive loss.
     Siamese(Siamese),
@@ -77,6 +90,17 @@ impl Roles {
     }
 }
 
+/// What the queries of a round are compared with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ComparedWith {
+    /// Points of its other side, or some of them.
+    Boundary,
+    /// All its other points, or some of them.
+    All,
+    /// No points.
+    Nothing,
+}
+
 /// How many points a round has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RoundSize {
@@ -95,6 +119,10 @@ impl RoundSize {
 }
 
 impl Method {
+    /// All names, in the order of the papers and then of what they are compared with.
+    pub const NAMES: [&'static str; 8] =
+        ["dbs", "dbt-v1", "dbt-v2", "classifier", "siamese", "triplet", "soft-nn", "random-set"];
+
     /// The name by which users ask for it.
     pub fn name(&self) -> &'static str {
         match self {
@@ -125,15 +153,25 @@ impl Method {
 
     /// Queries of a round of this size: all its points, where a point can be both a query and a reference.
     pub fn n_queries(&self, size: RoundSize) -> usize {
-        let roles = match self {
-            Self::Dbs(method) => method.roles,
-            Self::SoftNn(method) => method.roles,
-            Self::RandomSet(method) => method.0.roles,
-            Self::Dbt(_) | Self::MlpClassifier(_) | Self::Siamese(_) | Self::Triplet(_) => Roles::Apart,
+        match self.compared_with() {
+            ComparedWith::Boundary => size.n_train,
+            ComparedWith::All | ComparedWith::Nothing => size.total(),
+        }
+    }
+
+    /// What queries are compared with.
+    pub(crate) fn compared_with(&self) -> ComparedWith {
+        let by = |roles: Roles| match roles {
+            Roles::Apart => ComparedWith::Boundary,
+            Roles::Both => ComparedWith::All,
         };
-        match roles {
-            Roles::Apart => size.n_train,
-            Roles::Both => size.total(),
+        match self {
+            Self::Dbs(method) => by(method.roles),
+            Self::SoftNn(method) => by(method.roles),
+            Self::RandomSet(method) => by(method.0.roles),
+            Self::Dbt(_) => ComparedWith::Boundary,
+            Self::Siamese(_) | Self::Triplet(_) => ComparedWith::All,
+            Self::MlpClassifier(_) => ComparedWith::Nothing,
         }
     }
 
@@ -183,6 +221,30 @@ impl Method {
         }
     }
 }
+
+impl std::str::FromStr for Method {
+    type Err = UnknownMethod;
+
+    /// The method of this name, with its defaults.
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        Ok(match text {
+            "dbs" => Self::Dbs(Dbs::default()),
+            "dbt-v1" => Self::Dbt(Dbt::v1()),
+            "dbt-v2" => Self::Dbt(Dbt::v2()),
+            "classifier" => Self::MlpClassifier(MlpClassifier::default()),
+            "siamese" => Self::Siamese(Siamese::default()),
+            "triplet" => Self::Triplet(TripletNetwork::default()),
+            "soft-nn" => Self::SoftNn(SoftNn::default()),
+            "random-set" => Self::RandomSet(RandomSet::default()),
+            _ => return Err(UnknownMethod(text.to_owned())),
+        })
+    }
+}
+
+/// A name that no method has.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("there is no method \"{0}\"; the methods are {names}", names = Method::NAMES.join(", "))]
+pub struct UnknownMethod(String);
 
 /// A method that takes one step in a round, down the gradient of a loss of the round's representations.
 trait OneStep {
@@ -263,8 +325,8 @@ pub struct RoundReport {
     pub n_left_out: usize,
 }
 
-/// Memory that methods keep from round to round.
-#[derive(Debug, Clone)]
+/// Memory that methods keep from round to round. It says nothing of how they learn, so that one serves any method.
+#[derive(Debug, Clone, Default)]
 pub struct Workspace<R> {
     pub(crate) gradient: RepresentationGradient<R>,
     pub(crate) neighbors: SoftNeighbor<R>,
@@ -272,34 +334,21 @@ pub struct Workspace<R> {
     pub(crate) members: Vec<usize>,
     pub(crate) rows: Vec<usize>,
     pub(crate) pairs: Vec<Pair>,
-    pub(crate) triplets: Vec<Triplet>,
 }
 
 impl<R: Real> Workspace<R> {
-    /// Prepares for a method.
-    pub fn new(method: &Method) -> Self {
-        Self {
-            gradient: RepresentationGradient::default(),
-            neighbors: SoftNeighbor::new(method.scale().unwrap_or_default()),
-            batch: SoftNeighbors::new(method.scale().unwrap_or_default()),
-            members: Vec::new(),
-            rows: Vec::new(),
-            pairs: Vec::new(),
-            triplets: Vec::new(),
-        }
-    }
-
     /// The mean soft-neighbor loss of queries over the references in `members`, and its gradient. A query is no reference of its
     /// own.
     fn soft_neighbor_loss(
         &mut self,
+        scale: DistanceScale,
         representations: &Matrix<R>,
         labels: &[u32],
         queries: std::ops::Range<usize>,
     ) -> StepLoss<R> {
         let Self { batch, members, gradient, .. } = self;
         let n_queries = queries.len();
-        let (loss, n_left_out) = batch.loss(representations, labels, queries, members, gradient);
+        let (loss, n_left_out) = batch.loss(scale, representations, labels, queries, members, gradient);
         StepLoss { loss, n_references: members.len(), n_left_out, n_counted: n_queries - n_left_out }
     }
 

@@ -17,6 +17,6 @@ impl OneStep for RandomSet {
         let labels = &round.labels[..n_boundary];
         boundary_set(representations, labels, &mut work.members);
         random_set(labels, work.members.len(), &mut round.random(), &mut work.members);
-        work.soft_neighbor_loss(representations, round.labels, queries)
+        work.soft_neighbor_loss(self.0.scale, representations, round.labels, queries)
     }
 }

@@ -10,7 +10,7 @@ use crate::selection::random_pairs;
 
 /// The contrastive loss over random pairs: for each point one partner of its class and one of another.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
+#[serde(default, deny_unknown_fields)]
 pub struct Siamese {
     /// Points of a step.
     pub batch_size: usize,

@@ -9,7 +9,7 @@ use crate::real::Real;
 
 /// DBS without the choice: all points are references.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
+#[serde(default, deny_unknown_fields)]
 pub struct SoftNn {
     /// Points that are references.
     pub boundary_batch_size: usize,
@@ -38,6 +38,6 @@ impl OneStep for SoftNn {
         let (n_references, queries) = self.roles.of(round);
         work.members.clear();
         work.members.extend(0..n_references);
-        work.soft_neighbor_loss(representations, round.labels, queries)
+        work.soft_neighbor_loss(self.scale, representations, round.labels, queries)
     }
 }

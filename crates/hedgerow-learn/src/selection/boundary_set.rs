@@ -7,7 +7,8 @@ use crate::real::Real;
 /// Which of the rows `0..labels.len()` stand on the boundary: the first, and each whose nearest member so far has another class.
 /// Among members at the same distance the earliest counts. Every class among the rows has a member.
 ///
-/// The same set as [`hedgerow_core::BoundarySet`], over memory that is kept from step to step.
+/// The same set as [`hedgerow_core::BoundarySet`] but for ties within rounding, since distances are summed in another order; over memory
+/// that is kept from step to step.
 pub fn boundary_set<R: Real>(representations: &Matrix<R>, labels: &[u32], members: &mut Vec<usize>) {
     members.clear();
     vectorized(

@@ -17,12 +17,15 @@ pub struct Triplet {
 
 /// For each anchor and each other row of its class, the nearest row of another class that is farther away than that;
 /// if there is none, the farthest row of another class. Ties go to the earliest row.
-pub fn semi_hard_triplets<R: Real>(representations: &Matrix<R>, labels: &[u32], triplets: &mut Vec<Triplet>) {
-    triplets.clear();
-    let mut negatives: Vec<(R, usize)> = Vec::new();
+///
+/// `visit` is given the triplets of one anchor after another, in rising order; not of anchors without any. There are about as many
+/// triplets as pairs of rows of one class, too many to be held for a batch of all examples.
+pub fn semi_hard_triplets<R: Real>(representations: &Matrix<R>, labels: &[u32], mut visit: impl FnMut(&[Triplet])) {
+    let (mut negatives, mut triplets): (Vec<(R, usize)>, Vec<Triplet>) = (Vec::new(), Vec::new());
     for anchor in 0..labels.len() {
         let point = representations.row(anchor);
         negatives.clear();
+        triplets.clear();
         vectorized(
             #[inline(always)]
             || {
@@ -44,6 +47,9 @@ pub fn semi_hard_triplets<R: Real>(representations: &Matrix<R>, labels: &[u32], 
             };
             triplets.push(Triplet { anchor, positive, negative: negatives[at].1 });
         }
+        if !triplets.is_empty() {
+            visit(&triplets);
+        }
     }
 }
 
@@ -55,8 +61,13 @@ mod tests {
     fn negatives_are_the_nearest_beyond_the_positive_or_else_the_farthest() {
         // Class 0 at 0 and 2; class 1 at 1, 3 and 10.
         let points = Matrix::from_values(5, 1, vec![0.0, 2.0, 1.0, 3.0, 10.0_f64]);
-        let mut triplets = Vec::new();
-        semi_hard_triplets(&points, &[0, 0, 1, 1, 1], &mut triplets);
+        let (mut triplets, mut visits) = (Vec::new(), Vec::new());
+        semi_hard_triplets(&points, &[0, 0, 1, 1, 1], |of_anchor: &[Triplet]| {
+            visits.push((of_anchor[0].anchor, of_anchor.len()));
+            triplets.extend_from_slice(of_anchor);
+        });
+        // One visit for each anchor: with one other of its class, or two.
+        assert_eq!(visits, [(0, 1), (1, 1), (2, 2), (3, 2), (4, 2)]);
         let of = |anchor: usize, positive: usize| {
             triplets.iter().find(|t| t.anchor == anchor && t.positive == positive).unwrap().negative
         };
@@ -65,7 +76,8 @@ mod tests {
         assert_eq!(of(4, 2), 0); // 9 away; 0 is 10 away
         assert_eq!(of(2, 4), 0); // 9 away; none is beyond: the farthest, which both are; the earlier
         assert_eq!(triplets.len(), 2 + 6);
-        semi_hard_triplets(&points, &[0; 5], &mut triplets);
-        assert!(triplets.is_empty());
+        // Without another class, and without another of the class, there is none.
+        semi_hard_triplets(&points, &[0; 5], |of_anchor| panic!("{of_anchor:?}"));
+        semi_hard_triplets(&points, &[0, 1, 2, 3, 4], |of_anchor| panic!("{of_anchor:?}"));
     }
 }

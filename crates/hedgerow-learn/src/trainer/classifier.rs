@@ -87,7 +87,7 @@ mod tests {
     fn classifier(factor: f32) -> Classifier {
         let architecture = Architecture { n_inputs: 1, layers: vec![3], activation: Activation::Relu };
         let weights = vec![factor, 2.0 * factor, -factor, 0.0, 0.0, 0.0];
-        let network = DenseNetwork::from_parameters(architecture, InputScale::Numbers, weights).unwrap();
+        let network = DenseNetwork::from_parameters(architecture, InputScale::Numbers, &weights).unwrap();
         Classifier { network, classes: [4, 7, 9].map(ClassId).to_vec() }
     }
 

@@ -62,7 +62,7 @@ impl CheckpointInfo {
         let Checkpoint { crate_version, params, network, progress, weights, .. } = checkpoint;
         let params = serde_json::from_value(params).map_err(|error| refused(format!("its parameters: {error}")))?;
         let made = |weights: Vec<f32>| {
-            let made = DenseNetwork::from_parameters(network.architecture.clone(), network.scale, weights);
+            let made = DenseNetwork::from_parameters(network.architecture.clone(), network.scale, &weights);
             made.map_err(|error| refused(format!("its network: {error}")))
         };
         Ok(Self {

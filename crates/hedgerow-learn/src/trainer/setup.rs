@@ -34,9 +34,9 @@ impl<'a> Run<'a> {
         let data = TrainingData::new(examples, validation, params.validation_share, params.seed)?;
         let points = data.points;
         let wanted = params.method.round_size();
-        let needs_references = !params.method.has_class_layer();
+        let compared_with = params.method.compared_with();
         let partition =
-            Partition::new(data.train.clone(), &data.labels, data.classes.len(), wanted, needs_references, params.seed);
+            Partition::new(data.train.clone(), &data.labels, data.classes.len(), wanted, compared_with, params.seed);
         let mut notices = Vec::new();
         if partition.size() != wanted {
             notices.push(Notice::RoundsShrunk { wanted, now: partition.size() });
@@ -87,7 +87,7 @@ impl<'a> Run<'a> {
             n_epochs,
             initial: initial.map(hash_of),
             learner,
-            work: Workspace::new(&params.method),
+            work: Workspace::default(),
             params,
             progress: Progress::default(),
             best_weights: None,

@@ -31,7 +31,7 @@ impl Run<'_> {
 
     fn network(&self, weights: &[f32]) -> Result<DenseNetwork, TrainError> {
         let network = self.learner.transform().network();
-        Ok(DenseNetwork::from_parameters(network.architecture().clone(), network.scale(), weights.to_vec())?)
+        Ok(DenseNetwork::from_parameters(network.architecture().clone(), network.scale(), weights)?)
     }
 
     /// Asks about the examples for validation, and remembers the weights if they are the best so far.
@@ -63,7 +63,7 @@ impl Run<'_> {
         let shown = ShownExamples::shuffled(representations.view(), self.labels, &self.data.train, self.params.seed);
         let queries = transform.apply(held.points.view()).map_err(|error| self.misapplied(error))?;
         let tree = shown
-            .evaluate(Structure::Tree, queries.view(), &held.labels, self.params.seed)
+            .and_then(|shown| shown.evaluate(Structure::Tree, queries.view(), &held.labels, self.params.seed))
             .expect("representations that have been checked, all of one width");
         let error_percent = match self.classifier_of(network) {
             None => tree.error_percent,

@@ -24,6 +24,7 @@ const MOST_PARAMETERS: usize = 1 << 31;
 
 /// The shape of a dense network.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Architecture {
     /// Features of a point.
     pub n_inputs: usize,
@@ -83,12 +84,13 @@ impl Architecture {
 
 /// What kind of points a network takes, and what it divides them by before the first layer.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case", tag = "points", content = "divisor")]
+#[serde(rename_all = "kebab-case", tag = "points", content = "divisor", deny_unknown_fields)]
 pub enum InputScale {
     /// Numbers, taken as they are. Scale features of different ranges before.
     #[default]
     Numbers,
-    /// Bytes, divided by this number: the largest byte that was learned from, so that they become numbers from 0 to 1.
+    /// Bytes, divided by this number: the largest byte of the examples given, those kept for validation among them, so that all
+    /// become numbers from 0 to 1.
     Bytes(f32),
 }
 
@@ -98,6 +100,19 @@ impl InputScale {
         match points.as_u8() {
             Some(bytes) => Self::Bytes(f32::from(bytes.iter().copied().max().unwrap_or(1).max(1))),
             None => Self::Numbers,
+        }
+    }
+
+    /// Checks that points can be divided by it.
+    ///
+    /// # Errors
+    /// A divisor that is not a positive number, or so small that bytes leave the range of numbers.
+    pub fn check(self) -> Result<(), ApplyError> {
+        match self {
+            Self::Bytes(divisor) if !(divisor > 0.0 && divisor.is_finite() && self.factor().is_finite()) => {
+                Err(ApplyError::Divisor { divisor })
+            }
+            _ => Ok(()),
         }
     }
 
@@ -138,9 +153,10 @@ impl<R: Real> DenseNetwork<R> {
     /// Draws the weights of a network by a seed.
     ///
     /// # Panics
-    /// If there can be no such network; [`Architecture::check`] tells.
+    /// If there can be no such network; [`Architecture::check`] and [`InputScale::check`] tell.
     pub fn new(architecture: Architecture, scale: InputScale, initialization: WeightInitialization, seed: u64) -> Self {
         assert!(architecture.check().is_ok(), "an architecture that has not been checked");
+        assert!(scale.check().is_ok(), "a scale that has not been checked");
         let mut parameters = Aligned::zeros(architecture.n_parameters());
         let mut rest = &mut *parameters;
         for (layer, (inputs, outputs)) in architecture.shapes().enumerate() {
@@ -155,21 +171,22 @@ impl<R: Real> DenseNetwork<R> {
     /// A network of known weights: for each layer a row for each input, then the biases.
     ///
     /// # Errors
-    /// An architecture that makes no network, a number of parameters that it does not have, and numbers that are not finite.
-    #[allow(clippy::needless_pass_by_value, reason = "numbers that nobody else needs any more")]
+    /// An architecture that makes no network, a scale that points cannot be divided by, a number of parameters that the architecture does
+    /// not have, and numbers that are not finite.
     pub fn from_parameters(
         architecture: Architecture,
         scale: InputScale,
-        parameters: Vec<R>,
+        parameters: &[R],
     ) -> Result<Self, ApplyError> {
         architecture.check()?;
+        scale.check()?;
         let expected = architecture.n_parameters();
         if parameters.len() != expected {
             return Err(ApplyError::ParameterCount { expected, got: parameters.len() });
         }
         match parameters.iter().position(|parameter| !parameter.is_finite()) {
             Some(at) => Err(ApplyError::ParameterNotFinite { at }),
-            None => Ok(Self { architecture, scale, parameters: Aligned::copy_of(&parameters) }),
+            None => Ok(Self { architecture, scale, parameters: Aligned::copy_of(parameters) }),
         }
     }
 
@@ -316,7 +333,7 @@ mod tests {
     fn networks_that_cannot_be_are_refused_with_the_number_of_weights() {
         let refused = |n_inputs: usize, layers: &[usize]| {
             let shape = shape(n_inputs, layers);
-            DenseNetwork::<f32>::from_parameters(shape, InputScale::Numbers, Vec::new()).unwrap_err().to_string()
+            DenseNetwork::<f32>::from_parameters(shape, InputScale::Numbers, &[]).unwrap_err().to_string()
         };
         assert_eq!(refused(2, &[]), "the layers are []; give at least one layer, none of them of 0 numbers");
         assert!(refused(2, &[3, 0, 2]).starts_with("the layers are [3, 0, 2]"));
@@ -329,6 +346,18 @@ mod tests {
             shape(usize::MAX, &layers).n_parameters();
         }
         assert_eq!(shape(4, &[3, 2]).n_parameters(), 5 * 3 + 4 * 2);
+    }
+
+    #[test]
+    fn divisors_that_no_byte_can_be_divided_by_are_refused() {
+        let of = |scale: InputScale| DenseNetwork::<f32>::from_parameters(shape(1, &[1]), scale, &[2.0, 1.0]);
+        for divisor in [0.0, -0.0, -255.0, f32::NAN, f32::INFINITY, 1e-40] {
+            let error = of(InputScale::Bytes(divisor)).unwrap_err().to_string();
+            assert!(error.starts_with(&format!("bytes are to be divided by {divisor};")), "{error}");
+        }
+        // 16 / 16 * 2 + 1, and 8 / 16 * 2 + 1.
+        let points = Points::from_u8(1, vec![16, 8]).unwrap();
+        assert_eq!(of(InputScale::Bytes(16.0)).unwrap().represent(points.view()).unwrap().values(), [3.0, 2.0]);
     }
 
     #[test]

@@ -239,7 +239,7 @@ mod tests {
     use hedgerow_core::Points;
     use hedgerow_core::random::SplitMix64;
 
-    fn network(layers: Vec<usize>, n_inputs: usize, parameters: Vec<f64>) -> TrainableNetwork<f64> {
+    fn network(layers: Vec<usize>, n_inputs: usize, parameters: &[f64]) -> TrainableNetwork<f64> {
         let architecture = Architecture { n_inputs, layers, activation: Activation::Relu };
         let network = DenseNetwork::from_parameters(architecture, InputScale::Numbers, parameters).unwrap();
         TrainableNetwork::new(network)
@@ -248,7 +248,7 @@ mod tests {
     #[test]
     fn one_layer_worked_by_hand() {
         // Weights 1 and -1 from the first input, 2 and 3 from the second; biases 0.5 and -1.
-        let mut network = network(vec![2], 2, vec![1.0, -1.0, 2.0, 3.0, 0.5, -1.0]);
+        let mut network = network(vec![2], 2, &[1.0, -1.0, 2.0, 3.0, 0.5, -1.0]);
         let points = Points::from_f32(2, vec![9.0, 9.0, 1.0, 2.0, 0.0, 3.0]).unwrap();
         // (1, 2): 1 + 4 + 0.5 and -1 + 6 - 1. (0, 3): 6 + 0.5 and 9 - 1.
         let outputs = network.forward(Inputs::Rows(points.view(), &[1, 2]));
@@ -264,7 +264,7 @@ mod tests {
     #[test]
     fn two_layers_worked_by_hand() {
         // The same first layer, then weights 2 and 7 and bias 0.25.
-        let mut network = network(vec![2, 1], 2, vec![1.0, -1.0, 2.0, 3.0, 0.5, -1.0, 2.0, 7.0, 0.25]);
+        let mut network = network(vec![2, 1], 2, &[1.0, -1.0, 2.0, 3.0, 0.5, -1.0, 2.0, 7.0, 0.25]);
         // (3, 1): 3 + 2 + 0.5 = 5.5 and -3 + 3 - 1 = -1, rectified 5.5 and 0, so 11 + 0.25.
         let outputs = network.forward(Inputs::Matrix(&Matrix::from_values(1, 2, vec![3.0, 1.0])));
         assert_eq!(outputs.values(), [11.25]);
@@ -366,7 +366,7 @@ mod tests {
             let matrix = Matrix::from_values(rows.len(), n_inputs, matrix_values.map(|&x| f64::from(x)).collect());
             for inputs in [Inputs::Rows(points.view(), &rows), Inputs::Matrix(&matrix)] {
                 let expected = finite_differences(&parameters, |parameters| {
-                    let mut network = network(vec![n_outputs], n_inputs, parameters.to_vec());
+                    let mut network = network(vec![n_outputs], n_inputs, parameters);
                     let outputs = network.forward(inputs);
                     let pairs = live
                         .iter()
@@ -374,7 +374,7 @@ mod tests {
                         .flat_map(|(at, &row)| coefficients.row(at).iter().zip(outputs.row(row)));
                     pairs.map(|(coefficient, output)| coefficient * output).sum()
                 });
-                let mut network = network(vec![n_outputs], n_inputs, parameters.clone());
+                let mut network = network(vec![n_outputs], n_inputs, &parameters);
                 network.forward(inputs);
                 assert_eq!(network.inputs[0].is_sparse, n_zeros > 0);
                 network.backward(&live, &coefficients);

@@ -20,12 +20,12 @@ fn round(
     seed: u64,
 ) -> (RoundReport, Vec<f64>) {
     let architecture = Architecture { n_inputs: 1, layers: vec![layer.len() / 2], activation: Activation::Relu };
-    let network = DenseNetwork::from_parameters(architecture, InputScale::Numbers, layer.to_vec()).unwrap();
+    let network = DenseNetwork::from_parameters(architecture, InputScale::Numbers, layer).unwrap();
     let points = Points::from_f32(1, points.to_vec()).unwrap();
     let mut learner = Learner::new(TrainableNetwork::new(network), AdamParams::default(), points.view());
     let rows: Vec<usize> = (0..labels.len()).collect();
     let round = Round { rows: &rows, labels, n_boundary, seed };
-    let report = method.round(&mut learner, &round, &mut Workspace::new(method)).unwrap();
+    let report = method.round(&mut learner, &round, &mut Workspace::default()).unwrap();
     (report, learner.transform_mut().parameters_and_gradient().1.to_vec())
 }
 

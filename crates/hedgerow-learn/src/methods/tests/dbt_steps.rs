@@ -94,7 +94,7 @@ fn compare_every_step(dbt: Dbt, setting: &Setting, learning_rate: f64) -> [usize
     learner.set_rate(learning_rate, 0);
     let method = Method::Dbt(dbt);
     let round = Round { rows: &rows, labels: &setting.labels, n_boundary: setting.n_boundary, seed: 3 };
-    let report = method.round(&mut learner, &round, &mut Workspace::new(&method)).unwrap();
+    let report = method.round(&mut learner, &round, &mut Workspace::default()).unwrap();
     let mut steps = learner.transform().steps.iter();
 
     let represent = |parameters: &[f64]| slow_representations(setting, parameters);

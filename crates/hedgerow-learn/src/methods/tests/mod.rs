@@ -1,8 +1,9 @@
 //! Gradients of every method against finite differences, in f64. `by_hand.rs` has losses worked by hand, `dbt_steps.rs` the single
-//! steps of boundary trees.
+//! steps of boundary trees, `names.rs` how methods are asked for and written down.
 
 mod by_hand;
 mod dbt_steps;
+mod names;
 
 use super::*;
 use crate::optimizer::AdamParams;
@@ -45,7 +46,7 @@ impl Setting {
         let rows: Vec<usize> = (0..self.labels.len()).collect();
         let round = Round { rows: &rows, labels: &self.labels, n_boundary: self.n_boundary, seed: 3 };
         // The learning rate is 0: nothing moves.
-        let report = method.round(&mut learner, &round, &mut Workspace::new(method)).unwrap();
+        let report = method.round(&mut learner, &round, &mut Workspace::default()).unwrap();
         (report.loss, learner.transform_mut().parameters_and_gradient().1.to_vec())
     }
 
@@ -113,9 +114,14 @@ fn dead_rows_change_no_bit_of_the_gradient() {
     let rows: Vec<usize> = (0..setting.labels.len()).collect();
     let mut network = TrainableNetwork::new(setting.network.clone());
     let representations = network.forward(crate::transform::Inputs::Rows(setting.points.view(), &rows)).clone();
-    let mut work = Workspace::new(&method);
+    let mut work = Workspace::default();
     crate::selection::boundary_set(&representations, &setting.labels[..setting.n_boundary], &mut work.members);
-    work.soft_neighbor_loss(&representations, &setting.labels, setting.n_boundary..rows.len());
+    work.soft_neighbor_loss(
+        DistanceScale::SquaredEuclidean(5.0),
+        &representations,
+        &setting.labels,
+        setting.n_boundary..rows.len(),
+    );
     work.gradient.settle();
     let n_live = work.gradient.rows().len();
     assert!(n_live < rows.len(), "no row is dead");
@@ -137,7 +143,7 @@ fn frozen_nodes_get_exactly_no_gradient_and_queries_the_same() {
         let mut learner =
             Learner::new(TrainableNetwork::new(setting.network.clone()), AdamParams::default(), setting.points.view());
         let round = Round { rows: &rows, labels: &setting.labels, n_boundary: setting.n_boundary, seed: 3 };
-        let mut work = Workspace::new(&method);
+        let mut work = Workspace::default();
         let report = method.round(&mut learner, &round, &mut work).unwrap();
         (report, work.gradient, rows.len() - setting.n_boundary)
     };
@@ -164,6 +170,25 @@ fn sequential_steps_add_up_to_the_batched_one_where_nothing_moves() {
 }
 
 #[test]
+fn sigma_is_the_methods_own_whatever_the_workspace_was_used_for_before() {
+    let mut shared = Workspace::default();
+    for method in methods() {
+        let setting = Setting::new(&method, Activation::Relu, 17);
+        let of = |method: &Method, work: &mut Workspace<f64>| {
+            let mut learner = Learner::new(
+                TrainableNetwork::new(setting.network.clone()),
+                AdamParams::default(),
+                setting.points.view(),
+            );
+            let rows: Vec<usize> = (0..setting.labels.len()).collect();
+            let round = Round { rows: &rows, labels: &setting.labels, n_boundary: setting.n_boundary, seed: 3 };
+            method.round(&mut learner, &round, work).unwrap()
+        };
+        assert_eq!(of(&method, &mut shared), of(&method, &mut Workspace::default()), "{method:?}");
+    }
+}
+
+#[test]
 fn degenerate_rounds_give_numbers() {
     let points = Points::from_f32(N_INPUTS, vec![1.0; 8 * N_INPUTS]).unwrap();
     let rows: Vec<usize> = (0..8).collect();
@@ -177,7 +202,7 @@ fn degenerate_rounds_give_numbers() {
             let mut learner = Learner::new(TrainableNetwork::new(network), AdamParams::default(), points.view());
             learner.set_rate(1e-3, 0);
             let round = Round { rows: &rows, labels: &labels, n_boundary, seed: 3 };
-            let report = method.round(&mut learner, &round, &mut Workspace::new(&method)).unwrap();
+            let report = method.round(&mut learner, &round, &mut Workspace::default()).unwrap();
             assert!(report.loss.is_finite(), "{} {labels:?}", method.name());
             assert!(learner.transform().parameters().iter().all(|parameter| parameter.is_finite()));
         }
