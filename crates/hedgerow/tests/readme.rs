@@ -3,19 +3,24 @@
 const README: &str = include_str!("../../../README.md");
 const FRONT_PAGE: &str = include_str!("../src/lib.rs");
 
-/// The first fenced block that opens with `fence`, without hidden lines.
-fn first_block(text: &str, fence: &str) -> Vec<String> {
-    let inside = text.lines().skip_while(|line| *line != fence).skip(1).take_while(|line| !line.starts_with("```"));
-    inside.filter(|line| !line.starts_with("# ")).map(str::to_owned).collect()
+/// The fenced blocks that open with `fence`, without hidden lines.
+fn blocks(text: &str, fence: &str) -> Vec<Vec<String>> {
+    let mut blocks = Vec::new();
+    let mut lines = text.lines();
+    while lines.by_ref().any(|line| line == fence) {
+        let inside = lines.by_ref().take_while(|line| !line.starts_with("```"));
+        blocks.push(inside.filter(|line| !line.starts_with("# ")).map(str::to_owned).collect());
+    }
+    blocks
 }
 
 #[test]
-fn the_example_is_the_one_of_the_front_page() {
+fn the_examples_are_those_of_the_front_page() {
     let docs = FRONT_PAGE.lines().filter_map(|line| line.strip_prefix("//!"));
     let docs = docs.map(|line| line.strip_prefix(' ').unwrap_or(line)).collect::<Vec<_>>().join("\n");
-    let example = first_block(&docs, "```");
-    assert!(example.len() > 10, "{example:?}");
-    assert_eq!(first_block(README, "```rust"), example);
+    let examples = blocks(&docs, "```");
+    assert!(examples.len() == 2 && examples.iter().all(|example| example.len() > 10), "{examples:?}");
+    assert_eq!(blocks(README, "```rust")[..2], examples);
 }
 
 #[test]
