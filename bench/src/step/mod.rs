@@ -12,6 +12,7 @@ pub mod table;
 pub mod to_error;
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use hedgerow_core::PointsError;
 use hedgerow_data::LoadError;
@@ -30,6 +31,10 @@ use table::{DataTimes, Epoch, Kind, SideTimes, Table};
 
 /// Threads of the sides: each side once with each.
 const THREADS: [usize; 2] = [2, 1];
+
+/// Before each timed epoch. Threads of OpenMP, which PyTorch uses, keep a core busy for a fifth of a second after their work is done, which would
+/// be counted against the side that comes next.
+const PAUSE: Duration = Duration::from_millis(500);
 
 /// The greatest relative difference of the mean losses of the first epoch.
 const TOLERANCE: f64 = 0.1;
@@ -216,6 +221,7 @@ fn compare(pictures: &Pictures, sides: &mut Vec<Side<'_>>, repeats: usize) -> Re
         if side == repeat % n_sides {
             eprintln!("{data}: {} of {repeats}", repeat + 1);
         }
+        std::thread::sleep(PAUSE);
         let epoch = sides[side].epoch(pictures, repeat + 1, &n_references)?;
         sides[side].times.epochs.push(epoch);
         Ok::<_, MeasureError>(epoch.seconds)
