@@ -187,7 +187,7 @@ const ORDERS: u64 = 10;
 pub struct Answers {
     /// One boundary tree, shown the examples in the order of the seed.
     pub tree: Evaluation,
-    /// The mean error and size of trees over [`ORDERS`] orders: one order alone is a throw of dice.
+    /// The mean error and size of trees over ten orders: one order alone is a throw of dice.
     pub tree_over_orders: (f64, f64),
     /// The error of the first tree when the voters at the end of a walk answer.
     pub soft_tree: f64,
