@@ -6,10 +6,26 @@ mod common;
 use hedgerow_core::random::SplitMix64;
 use hedgerow_core::{Examples, Label, Points};
 use hedgerow_data::synthetic::Synthetic;
-use hedgerow_learn::evaluation::{ShownExamples, Structure};
+use hedgerow_learn::evaluation::{Evaluation, ShownExamples, Structure};
 use hedgerow_learn::*;
 
 use common::{bits, clusters, every_method, learn, small};
+
+/// What a tree over representations answers for queries, with the weights as they were drawn and as they were learned.
+fn before_and_after(
+    examples: &Examples<'_>,
+    queries: &Examples<'_>,
+    params: &TrainingParams,
+) -> (Evaluation, Evaluation) {
+    let evaluate = |options: &RunOptions| {
+        let transform = train(examples, params, options, &mut silent()).unwrap().transform;
+        let (shown, asked) = (transform.apply(examples.points()).unwrap(), transform.apply(queries.points()).unwrap());
+        let rows: Vec<usize> = (0..examples.len()).collect();
+        let shown = ShownExamples::shuffled(shown.view(), examples.labels(), &rows, 0).unwrap();
+        shown.evaluate(Structure::Tree, asked.view(), queries.labels(), 0).unwrap()
+    };
+    (evaluate(&RunOptions { max_seconds: Some(0.0), ..RunOptions::default() }), evaluate(&RunOptions::default()))
+}
 
 #[test]
 fn the_same_bits_for_any_number_of_threads() {
@@ -65,15 +81,8 @@ fn defaults_learn_what_holds_for_points_that_were_not_learned_from() {
     };
     let ((points, labels), (queries, answers)) = (made(1), made(2));
     let examples = Examples::new(points.view(), &labels).unwrap();
-    let evaluate = |options: &RunOptions| {
-        let transform = train(&examples, &TrainingParams::default(), options, &mut silent()).unwrap().transform;
-        let (shown, asked) = (transform.apply(points.view()).unwrap(), transform.apply(queries.view()).unwrap());
-        let rows: Vec<usize> = (0..labels.len()).collect();
-        let shown = ShownExamples::shuffled(shown.view(), &labels, &rows, 0).unwrap();
-        shown.evaluate(Structure::Tree, asked.view(), &answers, 0).unwrap()
-    };
-    let untrained = evaluate(&RunOptions { max_seconds: Some(0.0), ..RunOptions::default() });
-    let learned = evaluate(&RunOptions::default());
+    let queries = Examples::new(queries.view(), &answers).unwrap();
+    let (untrained, learned) = before_and_after(&examples, &queries, &TrainingParams::default());
     assert!(2.0 * learned.error_percent < untrained.error_percent, "{learned:?} {untrained:?}");
     assert!(2 * learned.n_stored < untrained.n_stored, "{learned:?} {untrained:?}");
 }
@@ -143,6 +152,7 @@ fn defaults_of_every_method_learn_from_few_examples() {
     };
     let ((points, labels), (queries, answers)) = (made(1, 150), made(2, 600));
     let examples = Examples::new(points.view(), &labels).unwrap();
+    let queries = Examples::new(queries.view(), &answers).unwrap();
     let methods = [
         Method::Dbs(Dbs::default()),
         Method::Dbt(Dbt::v1()),
@@ -156,16 +166,7 @@ fn defaults_of_every_method_learn_from_few_examples() {
     ];
     for method in methods {
         let params = TrainingParams { method, ..TrainingParams::default() };
-        let evaluate = |options: &RunOptions| {
-            let learned = train(&examples, &params, options, &mut silent()).unwrap();
-            let transform = &learned.transform;
-            let (shown, asked) = (transform.apply(points.view()).unwrap(), transform.apply(queries.view()).unwrap());
-            let rows: Vec<usize> = (0..labels.len()).collect();
-            let shown = ShownExamples::shuffled(shown.view(), &labels, &rows, 0).unwrap();
-            shown.evaluate(Structure::Tree, asked.view(), &answers, 0).unwrap()
-        };
-        let untrained = evaluate(&RunOptions { max_seconds: Some(0.0), ..RunOptions::default() });
-        let learned = evaluate(&RunOptions::default());
+        let (untrained, learned) = before_and_after(&examples, &queries, &params);
         let name = params.method.name();
         assert!(learned.error_percent < 0.9 * untrained.error_percent, "{name}: {learned:?} {untrained:?}");
         assert!(3 * learned.n_stored < 2 * untrained.n_stored, "{name}: {learned:?} {untrained:?}");
