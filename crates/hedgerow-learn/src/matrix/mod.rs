@@ -7,10 +7,14 @@ mod aligned;
 mod sparse;
 
 use hedgerow_core::matrix::MatrixRef;
+use rayon::prelude::*;
 
 use crate::real::Real;
 pub(crate) use aligned::Aligned;
 pub(crate) use sparse::{SparseColumns, SparseRows, masked_product, sparse_rows_times};
+
+/// Columns that are transposed together: those of a row are one line of the cache.
+const TRANSPOSED_AT_A_TIME: usize = 16;
 
 /// A matrix of numbers, row after row. Its memory is kept when it is given another size.
 #[derive(Debug, PartialEq)]
@@ -90,6 +94,22 @@ impl<R: Real> Matrix<R> {
         rows.iter().enumerate().for_each(|(to, &row)| self.row_mut(to).copy_from_slice(from.row(row)));
     }
 
+    /// Becomes the transpose of a matrix of so many columns, whose rows stand one after another.
+    pub(crate) fn transpose_of(&mut self, values: &[R], columns: usize) {
+        let rows = values.len() / columns;
+        self.resize(columns, rows);
+        let blocks = self.values.par_chunks_mut(rows * TRANSPOSED_AT_A_TIME);
+        blocks.enumerate().for_each(|(block, out)| {
+            let first = block * TRANSPOSED_AT_A_TIME;
+            let n = out.len() / rows;
+            for (row, values) in values.chunks_exact(columns).enumerate() {
+                for (at, &value) in values[first..first + n].iter().enumerate() {
+                    out[at * rows + row] = value;
+                }
+            }
+        });
+    }
+
     pub(crate) fn view(&self) -> MatrixRef<'_, R> {
         MatrixRef::new(&self.values, self.rows, self.columns)
     }
@@ -129,5 +149,25 @@ impl<T, F: FnMut() -> T> pulp::WithSimd for Vectorized<F> {
     #[inline(always)]
     fn with_simd<S: pulp::Simd>(mut self, _: S) -> T {
         (self.0)()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_transpose_has_rows_for_columns_whatever_the_size() {
+        for (rows, columns) in [(1, 1), (1, 40), (40, 1), (3, 16), (17, 35)] {
+            let numbers: Vec<f32> = (0..rows * columns).map(|at| at as f32).collect();
+            let mut transposed = Matrix::default();
+            transposed.transpose_of(&numbers, columns);
+            assert_eq!((transposed.n_rows(), transposed.n_columns()), (columns, rows));
+            for row in 0..rows {
+                for column in 0..columns {
+                    assert_eq!(transposed.row(column)[row], numbers[row * columns + column]);
+                }
+            }
+        }
     }
 }

@@ -241,7 +241,7 @@ fn rows_at_a_time(n_rows: usize) -> usize {
 
 /// The widest panel that is compiled and not wider than what is left.
 fn panel_width(left: usize) -> usize {
-    [PANEL, 40, 16, 8, 4, 2].into_iter().find(|&width| width <= left).unwrap_or(1)
+    [PANEL, 40, 20, 16, 8, 4, 2].into_iter().find(|&width| width <= left).unwrap_or(1)
 }
 
 /// What a sum starts from.
@@ -268,6 +268,7 @@ fn sum_rows<R: Real>(
     match panel {
         PANEL => sum_panel::<R, PANEL>(rows, values, factor, width, from, start, out),
         40 => sum_panel::<R, 40>(rows, values, factor, width, from, start, out),
+        20 => sum_panel::<R, 20>(rows, values, factor, width, from, start, out),
         16 => sum_panel::<R, 16>(rows, values, factor, width, from, start, out),
         8 => sum_panel::<R, 8>(rows, values, factor, width, from, start, out),
         4 => sum_panel::<R, 4>(rows, values, factor, width, from, start, out),

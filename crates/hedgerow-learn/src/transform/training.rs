@@ -11,13 +11,20 @@ use crate::real::Real;
 /// Up to this share of numbers that are not zero, products leave the zeros out; above it, a dense product is faster.
 const SPARSE_UP_TO: f64 = 0.5;
 
+/// From so many rows with a gradient on, the gradient is taken back through a layer by the transposed weights, row after row without its zeros:
+/// they are read from the nearest cache then, and not from the next one. For fewer rows transposing costs more than it saves.
+const TRANSPOSED_FROM: usize = 32;
+
 /// What goes into a layer, with or without its zeros.
 #[derive(Debug, Clone, Default)]
 struct LayerInput<R> {
     /// Whether `sparse` is used; else `dense`.
     is_sparse: bool,
     sparse: SparseRows<R>,
+    /// Behind a rectifier and with `sparse` in use, the numbers before it: which of them are above 0 is all that is asked then.
     dense: Matrix<R>,
+    /// What came out of the layer before, if the activation needs it for its slope.
+    before_activation: Matrix<R>,
     /// Of the backward pass: the rows with a gradient, in the form that the gradient of the weights needs.
     columns: SparseColumns<R>,
     rows: Matrix<R>,
@@ -30,12 +37,20 @@ pub struct TrainableNetwork<R = f32> {
     gradient: Aligned<R>,
     /// For each layer.
     inputs: Vec<LayerInput<R>>,
-    /// What came out of the layers before the activation, where that needs it.
-    before_activation: Vec<Matrix<R>>,
     output: Matrix<R>,
-    /// Of the backward pass: the gradient behind a layer and before it.
+    /// Of the backward pass: the gradient behind a layer, and the way from there to the layer before.
     behind: Matrix<R>,
-    before: Matrix<R>,
+    back: WayBack<R>,
+}
+
+/// Memory for taking a gradient back through a layer, and where it ends up.
+#[derive(Debug, Clone, Default)]
+struct WayBack<R> {
+    /// The gradient before the layer.
+    gradient: Matrix<R>,
+    transposed: Matrix<R>,
+    behind: SparseRows<R>,
+    zeros: Vec<R>,
 }
 
 impl<R: Real> TrainableNetwork<R> {
@@ -46,10 +61,9 @@ impl<R: Real> TrainableNetwork<R> {
             gradient: Aligned::zeros(network.parameters().len()),
             network,
             inputs: (0..n_layers).map(|_| LayerInput::default()).collect(),
-            before_activation: (0..n_layers).map(|_| Matrix::default()).collect(),
             output: Matrix::default(),
             behind: Matrix::default(),
-            before: Matrix::default(),
+            back: WayBack::default(),
         }
     }
 
@@ -83,6 +97,32 @@ impl<R: Real> LayerInput<R> {
             self.columns.take_rows(&self.sparse, rows);
         } else {
             self.rows.take_rows(&self.dense, rows);
+        }
+    }
+
+    /// Applies the activation to `dense` and chooses between the two forms.
+    fn activate(&mut self, activation: Activation) {
+        if activation.needs_inputs() {
+            self.before_activation.clone_from(&self.dense);
+        }
+        if activation == Activation::Relu {
+            // The zeros are left out as they arise, without a pass over the numbers to write them.
+            let Self { sparse, dense, .. } = self;
+            let rectified = |number: R| if number < R::zero() { R::zero() } else { number };
+            sparse.fill(dense.n_columns(), dense.n_rows(), |row| dense.row(row), rectified);
+            self.is_sparse = is_sparse(self.sparse.n_filled(), self.dense.values().len());
+            if self.is_sparse {
+                return;
+            }
+        }
+        self.dense.values_mut().par_chunks_mut(8192).for_each(|values| {
+            vectorized(
+                #[inline(always)]
+                || activation.apply(values),
+            );
+        });
+        if activation != Activation::Relu {
+            self.settle();
         }
     }
 
@@ -127,16 +167,7 @@ impl<R: Real> Transform<R> for TrainableNetwork<R> {
                 multiply(output.values_mut(), input.dense.view(), weights, true, Threads::All);
             }
             if at < last {
-                if activation.needs_inputs() {
-                    self.before_activation[at + 1].clone_from(output);
-                }
-                output.values_mut().par_chunks_mut(8192).for_each(|values| {
-                    vectorized(
-                        #[inline(always)]
-                        || activation.apply(values),
-                    );
-                });
-                after[0].settle();
+                after[0].activate(activation);
             }
         }
         &self.output
@@ -147,7 +178,7 @@ impl<R: Real> Transform<R> for TrainableNetwork<R> {
     }
 
     fn backward(&mut self, rows: &[usize], gradient: &Matrix<R>) {
-        let Self { network, gradient: of_parameters, inputs, before_activation, behind, before, .. } = self;
+        let Self { network, gradient: of_parameters, inputs, behind, back, .. } = self;
         behind.clone_from(gradient);
         // For all layers at once: each is too little work to be shared among threads.
         inputs.par_iter_mut().for_each(|input| input.take_live(rows));
@@ -163,12 +194,11 @@ impl<R: Real> Transform<R> for TrainableNetwork<R> {
                 || gradient_of_weights(input, behind, of_weights),
                 || {
                     if at > 0 {
-                        let before_activation = &before_activation[at];
-                        gradient_of_inputs(input, layer, activation, before_activation, rows, behind, before);
+                        back.take(input, layer, activation, rows, behind);
                     }
                 },
             );
-            std::mem::swap(behind, before);
+            std::mem::swap(behind, &mut back.gradient);
         }
     }
 
@@ -194,27 +224,36 @@ fn gradient_of_weights<R: Real>(input: &LayerInput<R>, behind: &Matrix<R>, of_we
     }
 }
 
-/// The gradient before the activation of the layer before, from the gradient behind a layer.
-fn gradient_of_inputs<R: Real>(
-    input: &LayerInput<R>,
-    layer: &Layer<'_, R>,
-    activation: Activation,
-    before_activation: &Matrix<R>,
-    rows: &[usize],
-    behind: &Matrix<R>,
-    before: &mut Matrix<R>,
-) {
-    if input.is_sparse && activation == Activation::Relu {
-        masked_product(behind, layer.weights, &input.sparse, rows, before);
-        return;
-    }
-    let (n_inputs, n_outputs) = (input.dense.n_columns(), layer.bias.len());
-    before.resize(rows.len(), n_inputs);
-    let weights = MatrixRef::new(layer.weights, n_inputs, n_outputs);
-    multiply(before.values_mut(), behind.view(), weights.transposed(), false, Threads::All);
-    for (place, &row) in rows.iter().enumerate() {
-        let inputs = if activation.needs_inputs() { before_activation.row(row) } else { &[] };
-        activation.apply_slope(before.row_mut(place), input.dense.row(row), inputs);
+impl<R: Real> WayBack<R> {
+    /// Takes the gradient behind a layer to before the activation in front of it.
+    fn take(
+        &mut self,
+        input: &LayerInput<R>,
+        layer: &Layer<'_, R>,
+        activation: Activation,
+        rows: &[usize],
+        behind: &Matrix<R>,
+    ) {
+        let (n_inputs, n_outputs) = (input.dense.n_columns(), layer.bias.len());
+        let is_sparse = input.is_sparse && activation == Activation::Relu;
+        if is_sparse && rows.len() < TRANSPOSED_FROM {
+            masked_product(behind, layer.weights, &input.sparse, rows, &mut self.gradient);
+            return;
+        }
+        if is_sparse {
+            self.transposed.transpose_of(layer.weights, n_outputs);
+            self.behind.fill_from(behind);
+            self.zeros.resize(n_inputs, R::zero());
+            sparse_rows_times(&self.behind, self.transposed.values(), &self.zeros, &mut self.gradient);
+        } else {
+            self.gradient.resize(rows.len(), n_inputs);
+            let weights = MatrixRef::new(layer.weights, n_inputs, n_outputs);
+            multiply(self.gradient.values_mut(), behind.view(), weights.transposed(), false, Threads::All);
+        }
+        for (place, &row) in rows.iter().enumerate() {
+            let inputs = if activation.needs_inputs() { input.before_activation.row(row) } else { &[] };
+            activation.apply_slope(self.gradient.row_mut(place), input.dense.row(row), inputs);
+        }
     }
 }
 
@@ -297,9 +336,19 @@ mod tests {
 
     #[test]
     fn one_layer_has_the_gradient_of_finite_differences_behind_every_activation() {
-        let (n, n_inputs, n_outputs) = (6, 5, 3);
-        // Only these rows count in the loss.
-        let rows = [0, 2, 3, 5];
+        one_layer_has_the_gradient_of_finite_differences(6, &[0, 2, 3, 5]);
+    }
+
+    #[test]
+    fn and_so_it_has_for_rows_enough_to_transpose_the_weights() {
+        let rows: Vec<usize> = (0..40).filter(|row| row % 8 != 1).collect();
+        assert!(rows.len() >= TRANSPOSED_FROM);
+        one_layer_has_the_gradient_of_finite_differences(40, &rows);
+    }
+
+    /// Of `n` rows, only `rows` count in the loss.
+    fn one_layer_has_the_gradient_of_finite_differences(n: usize, rows: &[usize]) {
+        let (n_inputs, n_outputs) = (5, 3);
         for activation in [Activation::Relu, Activation::LeakyRelu, Activation::Gelu, Activation::Tanh] {
             // Shifted down, three quarters and more of what comes out of the rectifier are zero; shifted up, next to none.
             for shift in [-1.0, 1.0] {
@@ -330,18 +379,17 @@ mod tests {
                 ];
 
                 let mut input = LayerInput { dense: before.clone(), ..LayerInput::default() };
-                activation.apply(input.dense.values_mut());
-                input.settle();
+                input.activate(activation);
                 assert_eq!(input.is_sparse, activation == Activation::Relu && shift < 0.0);
                 let layer = Layer { weights: weights.values(), bias: bias.values() };
                 let what = format!("{activation:?} shifted by {shift}");
-                let mut found = Matrix::default();
-                gradient_of_inputs(&input, &layer, activation, &before, &rows, &coefficients, &mut found);
+                let mut back = WayBack::default();
+                back.take(&input, &layer, activation, rows, &coefficients);
                 let of_rows: Vec<f64> =
                     rows.iter().flat_map(|row| &of_before[row * n_inputs..(row + 1) * n_inputs]).copied().collect();
-                assert_close(found.values(), &of_rows, &what);
+                assert_close(back.gradient.values(), &of_rows, &what);
                 let mut found = vec![f64::NAN; n_inputs * n_outputs];
-                input.take_live(&rows);
+                input.take_live(rows);
                 gradient_of_weights(&input, &coefficients, &mut found);
                 assert_close(&found, &of_weights, &what);
                 let mut found = vec![f64::NAN; n_outputs];
