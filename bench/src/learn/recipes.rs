@@ -160,14 +160,22 @@ fn table() -> Vec<Recipe> {
         dbs(600, 300, FASHION),
     ];
     for (version, dbt) in [("dbt-v1", Dbt::v1()), ("dbt-v2", Dbt::v2())] {
-        // A step for 100 queries, as in DBS, and its learning rate.
-        let batched = Dbt { queries_per_step: 100, ..with_parent(dbt) };
-        recipes.push(at_the_end(&format!("{version}, 100 queries a step"), Method::Dbt(batched), 300));
+        for (epochs, data) in [(300, MNIST), (700, FASHION)] {
+            let recipe = at_the_end(&format!("{version}, batched"), Method::Dbt(as_batches(dbt)), epochs);
+            recipes.push(Recipe { data: Some(data), ..recipe });
+        }
         // Few enough epochs for the schedule to end before the run is cut.
         let sequential = with_rate(at_the_end(version, Method::Dbt(with_parent(dbt)), 60), 1e-4);
         recipes.push(Recipe { max_seconds: Some(40.0 * MINUTE), ..sequential });
     }
     recipes
+}
+
+/// Batches of the size of those of DBS, with one step for all queries of a round. On Fashion-MNIST, 150 epochs of DBT-v2, the validation error was
+/// 12.9 % (100 + 100 points), 13.4 % (200 + 200), and after 60 epochs, which took longer, 15.3 % (1000 + 1000, the paper's sizes); a scratch program, one
+/// seed, mean over 12 orders.
+fn as_batches(dbt: Dbt) -> Dbt {
+    Dbt { boundary_batch_size: 100, train_batch_size: 100, queries_per_step: 100, ..with_parent(dbt) }
 }
 
 /// The parent votes too, as in the public code of the authors: by the formula of the paper a query that ends at a child of the class that it has
@@ -186,8 +194,8 @@ fn training_time() -> Vec<Recipe> {
     };
     vec![
         along("dbs", Method::Dbs(Dbs::default()), 400, 5, 20.0),
-        along("dbt-v2, batched", Method::Dbt(Dbt { queries_per_step: 100, ..with_parent(Dbt::v2()) }), 300, 5, 20.0),
-        along("dbt-v1, batched", Method::Dbt(Dbt { queries_per_step: 100, ..with_parent(Dbt::v1()) }), 300, 5, 20.0),
+        along("dbt-v2, batched", Method::Dbt(as_batches(Dbt::v2())), 700, 10, 20.0),
+        along("dbt-v1, batched", Method::Dbt(as_batches(Dbt::v1())), 700, 10, 20.0),
         with_rate(along("dbt-v2", Method::Dbt(with_parent(Dbt::v2())), 40, 1, 20.0), 1e-4),
         with_rate(along("dbt-v1", Method::Dbt(with_parent(Dbt::v1())), 40, 1, 20.0), 1e-4),
     ]
