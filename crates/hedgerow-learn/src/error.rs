@@ -9,6 +9,9 @@ use thiserror::Error;
 #[derive(Debug, Clone, PartialEq, Error)]
 #[non_exhaustive]
 pub enum ApplyError {
+    /// A network that takes nothing.
+    #[error("a network of 0 features has nothing to learn from; give at least one")]
+    NoFeatures,
     /// Points of another width.
     #[error(
         "the points have {got} features but the network has learned from points of {expected}; give it the same features"
@@ -127,6 +130,14 @@ pub enum StepError {
     },
 }
 
+/// The last loss, where what happened is not told as one.
+fn last_loss(cause: &StepError, loss: Option<f64>) -> String {
+    match (cause, loss) {
+        (StepError::Diverged { .. }, _) | (_, None) => String::new(),
+        (_, Some(loss)) => format!(" (the last loss was {loss})"),
+    }
+}
+
 /// Why a run could not start, or had to end.
 #[derive(Debug, Error)]
 #[non_exhaustive]
@@ -238,7 +249,9 @@ pub enum TrainError {
     },
     /// The run went astray.
     #[error(
-        "training diverged at step {step} (epoch {epoch}): {cause}; use a smaller learning rate (it was {learning_rate:.2e}), scale the features to similar ranges, or use a larger sigma"
+        "training diverged at step {step} (epoch {epoch}): {cause}{}; use a smaller learning rate (it was {learning_rate:.2e}), scale the features to similar ranges{}",
+        last_loss(cause, *loss),
+        if *has_sigma { ", or use a larger sigma" } else { "" }
     )]
     Diverged {
         /// The step.
@@ -247,6 +260,10 @@ pub enum TrainError {
         epoch: usize,
         /// The learning rate at that step.
         learning_rate: f64,
+        /// The loss of the last round that had one, if there was any.
+        loss: Option<f64>,
+        /// Whether the method has a sigma.
+        has_sigma: bool,
         /// What happened.
         cause: StepError,
     },

@@ -28,7 +28,7 @@ pub struct Learner<'a, R, T> {
 }
 
 impl<'a, R: Real, T: Transform<R>> Learner<'a, R, T> {
-    /// Prepares to learn from points. The learning rate is 0 until it is set.
+    /// Prepares to learn from points, which must be of the width and kind that the transform takes. The learning rate is 0 until it is set.
     pub fn new(transform: T, adam: AdamParams, points: PointsRef<'a>) -> Self {
         let adam = Adam::new(adam, transform.parameters());
         let decayed = transform.decayed();

@@ -29,7 +29,7 @@ pub enum Preset {
     Paper,
     /// Meant for a low error, for more time: every point query and reference, averaged weights, 200 epochs, or as many as `fast` has where
     /// these are more, on small data. Layers and learning rate are by the data, as with `fast`: on data like MNIST the network of the papers
-    /// and 0.001. Of pictures a fifth of the places is left out at random each time, but for the last quarter of the epochs.
+    /// and 0.001. Of pictures a fifth of the numbers is left out at random each time, but for the last quarter of the epochs.
     Best,
     /// The same with pictures moved by a place at random in the place of leaving some out. Meant for pictures of things that stand
     /// anywhere, as handwritten digits do, rather than aligned ones, as the garments of Fashion-MNIST are. Without pictures it is `best`.

@@ -13,7 +13,7 @@ const CHUNK: usize = 16_384;
 
 /// What Adam is told besides the learning rate.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
+#[serde(default, deny_unknown_fields)]
 pub struct AdamParams {
     /// How much of the mean gradient is kept from step to step. The public code of the paper's authors has 0.5.
     pub beta1: f64,

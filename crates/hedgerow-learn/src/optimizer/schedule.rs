@@ -18,7 +18,7 @@ pub enum Schedule {
 
 /// The learning rate: where it starts, how it is reached, and how it falls.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
-#[serde(default)]
+#[serde(default, deny_unknown_fields)]
 pub struct LearningRate {
     /// The rate that the schedule starts from. None: what [`default_rate`](crate::TrainingParams::default_rate) finds for the data.
     pub start: Option<f64>,

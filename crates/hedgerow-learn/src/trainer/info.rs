@@ -3,10 +3,12 @@
 use std::path::Path;
 
 use hedgerow_core::ClassId;
+use serde_json::Value;
 
 use super::checkpoint::Checkpoint;
 use super::event::{EpochRecord, Validation};
 use super::params::TrainingParams;
+use super::setup::INITIAL;
 use crate::error::TrainError;
 use crate::transform::DenseNetwork;
 
@@ -60,6 +62,7 @@ impl CheckpointInfo {
         let refused = |reason: String| TrainError::Checkpoint { path: path.to_owned(), reason };
         checkpoint.progress.check_alone().map_err(refused)?;
         let Checkpoint { crate_version, params, network, progress, weights, .. } = checkpoint;
+        let params = without_initial(params);
         let params = serde_json::from_value(params).map_err(|error| refused(format!("its parameters: {error}")))?;
         let made = |weights: Vec<f32>| {
             let made = DenseNetwork::from_parameters(network.architecture.clone(), network.scale, &weights);
@@ -80,4 +83,12 @@ impl CheckpointInfo {
             best_network: weights.best.map(made).transpose()?,
         })
     }
+}
+
+/// Of what decides the bits of a run, its parameters alone: where its first weights are from stands beside them.
+fn without_initial(mut settled: Value) -> Value {
+    if let Value::Object(settled) = &mut settled {
+        settled.remove(INITIAL);
+    }
+    settled
 }

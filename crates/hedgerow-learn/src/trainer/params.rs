@@ -23,7 +23,7 @@ use crate::transform::{Activation, Architecture, WeightInitialization};
 /// assert!(params.check().is_ok());
 /// ```
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
+#[serde(default, deny_unknown_fields)]
 pub struct TrainingParams {
     /// How representations are learned.
     pub method: Method,
@@ -258,21 +258,7 @@ impl TrainingParams {
             return refuse("picture", got, "give the height, width and channels of the pictures, none of them 0");
         }
         for augmentation in &self.augmentation {
-            let (is_fine, needs_picture) = match *augmentation {
-                Augmentation::Shift(_) | Augmentation::Mirror => (true, true),
-                Augmentation::Rotate(degrees) => (degrees.is_finite() && degrees >= 0.0, true),
-                Augmentation::Noise(deviation) => (deviation.is_finite() && deviation >= 0.0, false),
-                Augmentation::Drop(probability) => (share(probability), false),
-            };
-            if !is_fine {
-                return refuse("augmentation", format!("{augmentation:?}"), "give a finite number, not below 0");
-            }
-            if needs_picture && self.picture.is_none() {
-                return refuse("augmentation", format!("{augmentation:?}"), "it needs the shape of the pictures");
-            }
-            let side = self.picture.map_or(usize::MAX, |shape| shape.height.min(shape.width));
-            if matches!(*augmentation, Augmentation::Shift(most) if most >= side) {
-                let expected = "it would move the picture out of sight; give fewer places than it is high and wide";
+            if let Err(expected) = augmentation.change().check(self.picture) {
                 return refuse("augmentation", format!("{augmentation:?}"), expected);
             }
         }

@@ -91,6 +91,7 @@ impl<'a> Run<'a> {
             params,
             progress: Progress::default(),
             best_weights: None,
+            last_loss: None,
             notices,
             fingerprint,
         };
@@ -138,7 +139,7 @@ impl<'a> Run<'a> {
     /// Everything but the data that decides the bits: the parameters, and the weights that the run began with if they were given.
     fn settled(&self) -> Value {
         let mut settled = serde_json::to_value(&self.params).expect("parameters are plain numbers and names");
-        settled["initial"] = self.initial.map_or("drawn".into(), |hash| format!("given, {hash:016x}").into());
+        settled[INITIAL] = self.initial.map_or("drawn".into(), |hash| format!("given, {hash:016x}").into());
         settled
     }
 
@@ -167,6 +168,9 @@ impl<'a> Run<'a> {
         }
     }
 }
+
+/// The name of what stands beside the parameters of a run in its checkpoint: where its first weights are from.
+pub(super) const INITIAL: &str = "initial";
 
 /// A network to start from, if it is one of the architecture and takes points of the kind. Its scale is its own: the largest byte of
 /// other data would make other numbers of the same bytes.

@@ -36,8 +36,7 @@ impl Activation {
             Self::Relu => {
                 // A loop and not `for_each`, which might not be inlined into a caller compiled for wider vectors.
                 for x in values {
-                    // Written so that what is not a number stays so, and is noticed.
-                    *x = if *x < R::zero() { R::zero() } else { *x };
+                    *x = rectified(*x);
                 }
             }
             Self::LeakyRelu => {
@@ -65,6 +64,12 @@ impl Activation {
             Self::Tanh => places.for_each(|(g, &y)| *g *= R::one() - y * y),
         }
     }
+}
+
+/// `max(x, 0)`, written so that what is not a number stays so, and is noticed.
+#[inline(always)]
+pub(super) fn rectified<R: Real>(x: R) -> R {
+    if x < R::zero() { R::zero() } else { x }
 }
 
 /// `(1 + tanh(u)) / 2` with `u = sqrt(2 / pi) (x + 0.044715 x^3)`, and its derivative by x.

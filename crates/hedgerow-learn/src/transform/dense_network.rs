@@ -61,9 +61,12 @@ impl Architecture {
     /// Checks that there can be such a network.
     ///
     /// # Errors
-    /// No layers, layers of no numbers, and more weights than memory holds.
+    /// No features, no layers, layers of no numbers, and more weights than memory holds.
     pub fn check(&self) -> Result<(), ApplyError> {
         let layers = || self.layers.clone();
+        if self.n_inputs == 0 {
+            return Err(ApplyError::NoFeatures);
+        }
         if self.layers.is_empty() || self.layers.contains(&0) {
             return Err(ApplyError::Layers { layers: layers() });
         }
@@ -335,6 +338,7 @@ mod tests {
             let shape = shape(n_inputs, layers);
             DenseNetwork::<f32>::from_parameters(shape, InputScale::Numbers, &[]).unwrap_err().to_string()
         };
+        assert_eq!(refused(0, &[2]), "a network of 0 features has nothing to learn from; give at least one");
         assert_eq!(refused(2, &[]), "the layers are []; give at least one layer, none of them of 0 numbers");
         assert!(refused(2, &[3, 0, 2]).starts_with("the layers are [3, 0, 2]"));
         // 1000001 * 1000000 + 1000001 * 2

@@ -30,6 +30,9 @@ pub enum Inputs<'a, R> {
 /// A function with parameters that can be learned, f_theta in the papers.
 pub trait Transform<R: Real = f32>: Send {
     /// Representations of points, one in each row. Keeps what [`backward`](Self::backward) needs.
+    ///
+    /// # Panics
+    /// May panic if the points have other features than the transform takes, or are of another kind.
     fn forward(&mut self, inputs: Inputs<'_, R>) -> &Matrix<R>;
 
     /// What [`forward`](Self::forward) gave last.

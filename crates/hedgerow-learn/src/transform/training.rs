@@ -3,6 +3,7 @@
 use hedgerow_core::matrix::{MatrixRef, Threads, multiply};
 use rayon::prelude::*;
 
+use super::activation::rectified;
 use super::dense_network::{DenseNetwork, Layer, fill_from_points};
 use super::{Activation, Inputs, Transform};
 use crate::matrix::{Aligned, Matrix, SparseColumns, SparseRows, masked_product, sparse_rows_times, vectorized};
@@ -11,8 +12,8 @@ use crate::real::Real;
 /// Up to this share of numbers that are not zero, products leave the zeros out; above it, a dense product is faster.
 const SPARSE_UP_TO: f64 = 0.5;
 
-/// From so many rows with a gradient on, the gradient is taken back through a layer by the transposed weights, row after row without its zeros:
-/// they are read from the nearest cache then, and not from the next one. For fewer rows transposing costs more than it saves.
+/// For a batch of so many rows and more, the gradient goes back through a layer by the transposed weights, row after row without its zeros: they
+/// are read from the nearest cache then, and not from the next one. For fewer rows transposing costs more than it saves.
 const TRANSPOSED_FROM: usize = 32;
 
 /// What goes into a layer, with or without its zeros.
@@ -78,6 +79,8 @@ impl<R: Real> LayerInput<R> {
         let scale = network.scale();
         match inputs {
             Inputs::Rows(points, rows) => {
+                assert_eq!(points.width(), network.architecture().n_inputs, "features of the points");
+                assert_eq!(points.kind(), scale.kind(), "the kind of the points");
                 fill_from_points(&mut self.sparse, points, Some(rows), scale);
                 self.is_sparse = is_sparse(self.sparse.n_filled(), rows.len() * points.width());
                 if !self.is_sparse {
@@ -85,6 +88,7 @@ impl<R: Real> LayerInput<R> {
                 }
             }
             Inputs::Matrix(matrix) => {
+                assert_eq!(matrix.n_columns(), network.architecture().n_inputs, "features of the points");
                 self.dense.clone_from(matrix);
                 self.settle();
             }
@@ -108,7 +112,6 @@ impl<R: Real> LayerInput<R> {
         if activation == Activation::Relu {
             // The zeros are left out as they arise, without a pass over the numbers to write them.
             let Self { sparse, dense, .. } = self;
-            let rectified = |number: R| if number < R::zero() { R::zero() } else { number };
             sparse.fill(dense.n_columns(), dense.n_rows(), |row| dense.row(row), rectified);
             self.is_sparse = is_sparse(self.sparse.n_filled(), self.dense.values().len());
             if self.is_sparse {
@@ -194,7 +197,7 @@ impl<R: Real> Transform<R> for TrainableNetwork<R> {
                 || gradient_of_weights(input, behind, of_weights),
                 || {
                     if at > 0 {
-                        back.take(input, layer, activation, rows, behind);
+                        back.through(input, layer, activation, rows, behind);
                     }
                 },
             );
@@ -226,7 +229,7 @@ fn gradient_of_weights<R: Real>(input: &LayerInput<R>, behind: &Matrix<R>, of_we
 
 impl<R: Real> WayBack<R> {
     /// Takes the gradient behind a layer to before the activation in front of it.
-    fn take(
+    fn through(
         &mut self,
         input: &LayerInput<R>,
         layer: &Layer<'_, R>,
@@ -236,7 +239,8 @@ impl<R: Real> WayBack<R> {
     ) {
         let (n_inputs, n_outputs) = (input.dense.n_columns(), layer.bias.len());
         let is_sparse = input.is_sparse && activation == Activation::Relu;
-        if is_sparse && rows.len() < TRANSPOSED_FROM {
+        // By all rows, and not by those with a gradient: others in the same batch must not change the bits.
+        if is_sparse && input.sparse.n_rows() < TRANSPOSED_FROM {
             masked_product(behind, layer.weights, &input.sparse, rows, &mut self.gradient);
             return;
         }
@@ -384,7 +388,7 @@ mod tests {
                 let layer = Layer { weights: weights.values(), bias: bias.values() };
                 let what = format!("{activation:?} shifted by {shift}");
                 let mut back = WayBack::default();
-                back.take(&input, &layer, activation, rows, &coefficients);
+                back.through(&input, &layer, activation, rows, &coefficients);
                 let of_rows: Vec<f64> =
                     rows.iter().flat_map(|row| &of_before[row * n_inputs..(row + 1) * n_inputs]).copied().collect();
                 assert_close(back.gradient.values(), &of_rows, &what);
@@ -396,6 +400,55 @@ mod tests {
                 sum_of_rows(&coefficients, &mut found);
                 assert_close(&found, &of_bias, &what);
             }
+        }
+    }
+
+    #[test]
+    fn what_is_learned_with_is_what_is_answered_with() {
+        let mut random = SplitMix64::new(23, 0);
+        for activation in [Activation::Relu, Activation::LeakyRelu, Activation::Gelu, Activation::Tanh] {
+            // Wider than one piece of a sparse product, and with zeros and without.
+            for share_of_zeros in [0.0, 0.9] {
+                let architecture = Architecture { n_inputs: 130, layers: vec![120, 110, 7], activation };
+                let network = DenseNetwork::<f64>::new(
+                    architecture,
+                    InputScale::Numbers,
+                    super::super::WeightInitialization::He,
+                    3,
+                );
+                let mut number = || if random.unit() < share_of_zeros { 0.0 } else { random.normal() as f32 };
+                let points = Points::from_f32(130, (0..40 * 130).map(|_| number()).collect()).unwrap();
+                let rows: Vec<usize> = (0..40).collect();
+                let answers = network.represent(points.view()).unwrap();
+                let mut learned = TrainableNetwork::new(network);
+                let outputs = learned.forward(Inputs::Rows(points.view(), &rows));
+                assert_close(outputs.values(), answers.values(), &format!("{activation:?} {share_of_zeros}"));
+            }
+        }
+    }
+
+    #[test]
+    fn three_layers_have_the_gradient_of_finite_differences_with_rows_enough_to_transpose_the_weights() {
+        let mut random = SplitMix64::new(24, 0);
+        let (n_inputs, layers) = (6, vec![9, 5, 3]);
+        let n_parameters = 7 * 9 + 10 * 5 + 6 * 3;
+        let parameters: Vec<f64> = (0..n_parameters).map(|_| random.normal() - 0.3).collect();
+        let inputs = random_matrix(&mut random, 40, n_inputs);
+        let live: Vec<usize> = (0..40).filter(|row| row % 3 != 1).collect();
+        let coefficients = random_matrix(&mut random, live.len(), 3);
+        let expected = finite_differences(&parameters, |parameters| {
+            let mut network = network(layers.clone(), n_inputs, parameters);
+            let outputs = network.forward(Inputs::Matrix(&inputs));
+            let rows = live.iter().enumerate().map(|(at, &row)| coefficients.row(at).iter().zip(outputs.row(row)));
+            rows.flatten().map(|(coefficient, output)| coefficient * output).sum()
+        });
+        let mut network = network(layers, n_inputs, &parameters);
+        // Twice: what is left of a first pass must not be seen by the second.
+        for _ in 0..2 {
+            network.forward(Inputs::Matrix(&inputs));
+            assert!(network.inputs[1].is_sparse && network.inputs[2].is_sparse);
+            network.backward(&live, &coefficients);
+            assert_close(network.parameters_and_gradient().1, &expected, "parameter");
         }
     }
 

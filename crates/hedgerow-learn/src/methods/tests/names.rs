@@ -46,6 +46,14 @@ fn a_typo_in_a_parameter_is_told_at_every_level() {
     assert!(refused(&with_scale(r#"{"distance": "euclid", "sigma": 2.0}"#)).starts_with("unknown variant `euclid`"));
     assert!(refused(r#"{"method": "dbs", "roles": "all"}"#).starts_with("unknown variant `all`"));
     assert!(refused(r#"{"method": "mlp-classifier"}"#).starts_with("unknown variant `mlp-classifier`"));
+    for (text, typo) in [
+        (r#"{"epoch": 5}"#, "epoch"),
+        (r#"{"adam": {"beta": 0.5}}"#, "beta"),
+        (r#"{"learning_rate": {"begin": 0.5}}"#, "begin"),
+    ] {
+        let error = serde_json::from_str::<crate::TrainingParams>(text).unwrap_err().to_string();
+        assert!(error.starts_with(&format!("unknown field `{typo}`")), "{error}");
+    }
     let shape = r#"{"height": 3, "width": 3, "channels": 1, "chanels": 1}"#;
     let error = serde_json::from_str::<crate::PictureShape>(shape).unwrap_err().to_string();
     assert!(error.starts_with("unknown field `chanels`"), "{error}");
