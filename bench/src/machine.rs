@@ -41,10 +41,14 @@ impl Machine {
     }
 }
 
+/// The revision of this program's source, marked if files were changed since.
+pub fn revision() -> String {
+    output_of("git", &["describe", "--always", "--dirty", "--abbrev=12"])
+}
+
 /// What may differ from one run to the next, in Markdown.
 pub fn describe_moment() -> String {
-    let revision = output_of("git", &["describe", "--always", "--dirty", "--abbrev=12"]);
-    format!("- revision: {revision}\n- load before: {}\n", load())
+    format!("- revision: {}\n- load before: {}\n", revision(), load())
 }
 
 fn model_name(cpuinfo: &str) -> Option<&str> {

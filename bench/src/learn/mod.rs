@@ -1,14 +1,15 @@
 //! What the methods reach: error, nodes and time of whole runs, as in the DBS paper's table and figures.
 //!
-//! A run takes minutes, so that each is written down as soon as it is over and never made twice: a command that was stopped goes on
-//! where it was. `recipes.rs` says what is run, `record.rs` what is kept of a run.
+//! A run takes minutes, so that each is written down as soon as it is over and never made twice, and its checkpoints let a command that was
+//! stopped go on where it was. `recipes.rs` says what is run, `record.rs` what is kept of a run.
 
 mod figure;
 pub mod recipes;
 pub mod record;
 
+use std::fs;
 use std::ops::ControlFlow;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use hedgerow_core::{Label, PointsRef};
@@ -17,7 +18,8 @@ use hedgerow_data::progress::silent;
 use hedgerow_data::{DataName, Dataset, LoadError, Split};
 use hedgerow_learn::evaluation::{Evaluation, EvaluationError, ShownExamples, Structure};
 use hedgerow_learn::{
-    ApplyError, Event, Outcome, PictureShape, RunOptions, TrainError, Trained, TrainingParams, train_validated,
+    ApplyError, CheckpointInfo, EpochRecord, Event, Outcome, PictureShape, RunOptions, TrainError, Trained,
+    TrainingParams, Validation, train_validated,
 };
 
 use crate::date;
@@ -137,37 +139,35 @@ fn make(
     let seed = params.seed;
     let label = format!("{data_name} {} seed {seed}", recipe.name);
     let (train, test) = (data.part(Split::Train), data.part(Split::Test));
-    let started = Instant::now();
-    let mut curve = Vec::new();
     let mut listener = |event: &Event<'_>| {
-        if let Event::Epoch(record) = event {
-            if let Some(validation) = record.validation {
-                eprintln!(
-                    "{label}: epoch {} after {:.0} s: loss {:.5}, validation error {:.2} %, {} nodes",
-                    record.epoch + 1,
-                    record.train_seconds,
-                    record.loss,
-                    validation.error_percent,
-                    validation.n_nodes
-                );
-                curve.push(CurvePoint {
-                    data: data_name.to_owned(),
-                    recipe: recipe.name.clone(),
-                    seed,
-                    epoch: record.epoch + 1,
-                    train_seconds: record.train_seconds,
-                    error_percent: validation.error_percent,
-                    n_nodes: validation.n_nodes,
-                });
-            }
+        if let Event::Epoch(EpochRecord { epoch, train_seconds, loss, validation: Some(validation), .. }) = event {
+            let (epoch, Validation { error_percent, n_nodes, .. }) = (epoch + 1, validation);
+            eprintln!(
+                "{label}: epoch {epoch} after {train_seconds:.0} s: loss {loss:.5}, validation error {error_percent:.2} %, {n_nodes} nodes"
+            );
         }
         ControlFlow::Continue(())
     };
-    let options = RunOptions { max_seconds: recipe.max_seconds, ..RunOptions::default() };
+    let unfinished = records.unfinished(data_name, params);
+    let failed = |path: &Path, source: std::io::Error| LearnError::File { path: path.to_owned(), source };
+    let folder = unfinished.parent().unwrap_or(Path::new("."));
+    fs::create_dir_all(folder).map_err(|source| failed(folder, source))?;
+    // Seconds that an earlier command has spent on this run.
+    let spent = if unfinished.exists() { Some(CheckpointInfo::read(&unfinished)?.train_seconds) } else { None };
+    if let Some(seconds) = spent {
+        eprintln!("{label}: goes on after {seconds:.0} s");
+    }
+    let options = RunOptions {
+        max_seconds: recipe.max_seconds.map(|most| (most - spent.unwrap_or(0.0)).max(0.0)),
+        checkpoint: Some(unfinished.clone()),
+        resume: true,
+        ..RunOptions::default()
+    };
+    let started = Instant::now();
     let test_examples = test.examples();
     let validation = (recipe.test == Test::AlongTheWay).then_some(&test_examples);
     let learned = train_validated(&train.examples(), validation, params, &options, &mut listener)?;
-    let total_seconds = started.elapsed().as_secs_f64();
+    let total_seconds = spent.is_none().then(|| started.elapsed().as_secs_f64());
     let answers = match recipe.test {
         Test::Never => None,
         Test::AtTheEnd | Test::AlongTheWay => {
@@ -176,7 +176,8 @@ fn make(
     };
     let record = RunRecord::new(data_name, &recipe.name, params, &learned, total_seconds, answers.as_ref());
     eprintln!("{label}: {record}");
-    records.add(record, &curve)
+    records.add(record, &CurvePoint::of_run(data_name, &recipe.name, seed, &learned))?;
+    fs::remove_file(&unfinished).map_err(|source| failed(&unfinished, source))
 }
 
 /// Orders that the mean of trees is taken over.

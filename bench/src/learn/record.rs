@@ -5,15 +5,15 @@ use std::fs::{self, OpenOptions};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use hedgerow_learn::{Trained, TrainingParams};
+use hedgerow_learn::{EpochRecord, Trained, TrainingParams, Validation};
 
 use super::{Answers, LearnError, word};
 use crate::interleaved;
-use crate::machine::Machine;
+use crate::machine::{self, Machine};
 
 /// What is said of a run before its numbers. `params` is a number that is another one for other parameters: a recipe that was changed is
 /// another recipe, whatever its name.
-const COLUMNS: &str = "data,recipe,seed,params,outcome,epochs,steps,threads";
+const COLUMNS: &str = "data,recipe,seed,params,outcome,epochs,steps,threads,revision";
 /// The numbers of a run; those that it does not have are left empty.
 const NUMBERS: [&str; 17] = [
     "train_seconds",
@@ -47,6 +47,8 @@ pub struct RunRecord {
     epochs: usize,
     steps: u64,
     threads: usize,
+    /// Of this program.
+    revision: String,
     /// Those of [`NUMBERS`].
     numbers: [Option<f64>; NUMBERS.len()],
 }
@@ -71,6 +73,21 @@ pub struct CurvePoint {
 }
 
 impl CurvePoint {
+    /// All evaluations of a run.
+    pub fn of_run(data: &str, recipe: &str, seed: u64, learned: &Trained) -> Vec<Self> {
+        let evaluated = learned.records.iter().filter_map(|record| Some((record, record.validation?)));
+        let point = |(record, validation): (&EpochRecord, Validation)| Self {
+            data: data.to_owned(),
+            recipe: recipe.to_owned(),
+            seed,
+            epoch: record.epoch + 1,
+            train_seconds: record.train_seconds,
+            error_percent: validation.error_percent,
+            n_nodes: validation.n_nodes,
+        };
+        evaluated.map(point).collect()
+    }
+
     fn line(&self) -> String {
         let Self { data, recipe, seed, epoch, train_seconds, error_percent, n_nodes } = self;
         format!("{data},\"{recipe}\",{seed},{epoch},{train_seconds:.3},{error_percent:.4},{n_nodes}")
@@ -100,7 +117,7 @@ impl RunRecord {
         recipe: &str,
         params: &TrainingParams,
         learned: &Trained,
-        total_seconds: f64,
+        total_seconds: Option<f64>,
         answers: Option<&Answers>,
     ) -> Self {
         let of = |number: fn(&Answers) -> f64| answers.map(number);
@@ -113,9 +130,10 @@ impl RunRecord {
             epochs: learned.records.len(),
             steps: learned.n_steps,
             threads: rayon::current_num_threads(),
+            revision: machine::revision(),
             numbers: [
                 Some(learned.train_seconds),
-                Some(total_seconds),
+                total_seconds,
                 learned.records.last().map(|record| record.loss),
                 learned.validation.map(|validation| validation.error_percent),
                 learned.validation.map(|validation| validation.n_nodes as f64),
@@ -136,19 +154,20 @@ impl RunRecord {
     }
 
     fn line(&self) -> String {
-        let Self { data, recipe, seed, params, outcome, epochs, steps, threads, numbers } = self;
+        let Self { data, recipe, seed, params, outcome, epochs, steps, threads, revision, numbers } = self;
         let numbers = numbers.map(|number| number.map_or(String::new(), |n| format!("{n:.6}")));
         // Names of recipes have commas.
-        format!("{data},\"{recipe}\",{seed},{params},{outcome},{epochs},{steps},{threads},{}", numbers.join(","))
+        let numbers = numbers.join(",");
+        format!("{data},\"{recipe}\",{seed},{params},{outcome},{epochs},{steps},{threads},{revision},{numbers}")
     }
 
     fn parse(line: &str) -> Option<Self> {
         let (data, rest) = line.split_once(",\"")?;
         let (recipe, rest) = rest.split_once("\",")?;
         let fields: Vec<&str> = rest.split(',').collect();
-        let [seed, params, outcome, epochs, steps, threads] = fields.get(..6)?.try_into().ok()?;
+        let [seed, params, outcome, epochs, steps, threads, revision] = fields.get(..7)?.try_into().ok()?;
         let number = |field: &&str| if field.is_empty() { Some(None) } else { field.parse().ok().map(Some) };
-        let numbers: Option<Vec<Option<f64>>> = fields[6..].iter().map(number).collect();
+        let numbers: Option<Vec<Option<f64>>> = fields[7..].iter().map(number).collect();
         Some(Self {
             data: data.to_owned(),
             recipe: recipe.to_owned(),
@@ -158,6 +177,7 @@ impl RunRecord {
             epochs: epochs.parse().ok()?,
             steps: steps.parse().ok()?,
             threads: threads.parse().ok()?,
+            revision: revision.to_owned(),
             numbers: numbers?.try_into().ok()?,
         })
     }
@@ -258,6 +278,12 @@ impl Records {
         Ok(same.any(|run| run.seed == params.seed))
     }
 
+    /// Where a run that is under way is kept, until it is over.
+    pub fn unfinished(&self, data: &str, params: &TrainingParams) -> PathBuf {
+        let (experiment, hash, seed) = (self.experiment, fingerprint(params), params.seed);
+        self.folder.join(format!("unfinished-{experiment}-{data}-{hash}-{seed}.safetensors"))
+    }
+
     /// Writes a run down, after its curve.
     ///
     /// # Errors
@@ -352,16 +378,17 @@ impl Records {
     pub fn write_summary(&self, machine: &Machine) -> Result<(), LearnError> {
         let path = self.folder.join(format!("learn-{}-summary.md", self.experiment));
         let command = format!("cargo run --release -p hedgerow-bench -- learn {}", self.experiment);
-        let threads: Vec<String> = {
-            let mut threads: Vec<usize> = self.runs.iter().map(|run| run.threads).collect();
-            threads.sort_unstable();
-            threads.dedup();
-            threads.iter().map(ToString::to_string).collect()
+        let each = |of: fn(&RunRecord) -> String| {
+            let mut all: Vec<String> = self.runs.iter().map(of).collect();
+            all.sort_unstable();
+            all.dedup();
+            all.join(", ")
         };
         let text = format!(
-            "# learn {}\n\n- command: `{command}`\n- threads: {}\n\n{}\n## Setup\n\n{}",
+            "# learn {}\n\n- command: `{command}`\n- revisions: {}\n- threads: {}\n\n{}\n## Setup\n\n{}",
             self.experiment,
-            threads.join(", "),
+            each(|run| run.revision.clone()),
+            each(|run| run.threads.to_string()),
             self.summary(),
             machine.describe()
         );
@@ -392,6 +419,7 @@ mod tests {
             epochs: 7,
             steps: 70,
             threads: 2,
+            revision: "0123abc-dirty".into(),
             numbers,
         }
     }

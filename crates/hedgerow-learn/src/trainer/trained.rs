@@ -35,6 +35,9 @@ pub struct Trained {
     /// What the weights reached on the examples for validation, if there were some. Of a run that the listener stopped, it is the last
     /// that is known, since an evaluation would keep whoever stopped it waiting: none if there was no evaluation yet, and with
     /// [`Keep::Last`](crate::Keep::Last) that of an earlier step, if there were steps since.
+    ///
+    /// With [`Keep::Best`](crate::Keep::Best) it is the lowest of some twenty, each of one tree in one order: a little lower than
+    /// other examples will have it. Ask test examples for a fair number.
     pub validation: Option<Validation>,
     /// The classes that were learned, in rising order.
     pub classes: Vec<ClassId>,

@@ -19,7 +19,7 @@ const BLOCK_ROWS: usize = 1024;
 /// Bytes that the widest layer of a block takes, at most, unless one point takes more: bounds the memory of each thread.
 const BLOCK_BYTES: usize = 4 << 20;
 
-/// Weights that a network can have: of the five copies that learning keeps, each takes 8 GB then.
+/// Weights that a network can have: of the copies that learning keeps, six at most, each takes 8 GB then.
 const MOST_PARAMETERS: usize = 1 << 31;
 
 /// The shape of a dense network.
