@@ -17,14 +17,26 @@ fn before_and_after(
     queries: &Examples<'_>,
     params: &TrainingParams,
 ) -> (Evaluation, Evaluation) {
-    let evaluate = |options: &RunOptions| {
-        let transform = train(examples, params, options, &mut silent()).unwrap().transform;
-        let (shown, asked) = (transform.apply(examples.points()).unwrap(), transform.apply(queries.points()).unwrap());
-        let rows: Vec<usize> = (0..examples.len()).collect();
-        let shown = ShownExamples::shuffled(shown.view(), examples.labels(), &rows, 0).unwrap();
-        shown.evaluate(Structure::Tree, asked.view(), queries.labels(), 0).unwrap()
-    };
-    (evaluate(&RunOptions { max_seconds: Some(0.0), ..RunOptions::default() }), evaluate(&RunOptions::default()))
+    let evaluate = |transform: &DenseNetwork| ask_tree(transform, examples, queries);
+    (evaluate(&untrained(examples, params)), evaluate(&learn_from(examples, params).transform))
+}
+
+/// What a tree over representations of the examples answers for queries.
+fn ask_tree(transform: &DenseNetwork, examples: &Examples<'_>, queries: &Examples<'_>) -> Evaluation {
+    let (shown, asked) = (transform.apply(examples.points()).unwrap(), transform.apply(queries.points()).unwrap());
+    let rows: Vec<usize> = (0..examples.len()).collect();
+    let shown = ShownExamples::shuffled(shown.view(), examples.labels(), &rows, 0).unwrap();
+    shown.evaluate(Structure::Tree, asked.view(), queries.labels(), 0).unwrap()
+}
+
+fn learn_from(examples: &Examples<'_>, params: &TrainingParams) -> Trained {
+    train(examples, params, &RunOptions::default(), &mut silent()).unwrap()
+}
+
+/// The network with its weights as they are drawn.
+fn untrained(examples: &Examples<'_>, params: &TrainingParams) -> DenseNetwork {
+    let at_once = RunOptions { max_seconds: Some(0.0), ..RunOptions::default() };
+    train(examples, params, &at_once, &mut silent()).unwrap().transform
 }
 
 #[test]
@@ -115,24 +127,86 @@ fn layers_and_learning_rate_follow_the_size_of_the_data() {
     assert_eq!([first_rate(300, None), first_rate(2000, None), first_rate(300, Some(0.01))], [3e-3, 1e-3, 0.01]);
 }
 
+/// Examples of classes of the given sizes, and queries, of each class as many. Classes lie around centers, but the first `n_idle` features
+/// say nothing of them and vary more. With one feature, each class has two centers, in turns with those of the others.
+///
+/// The seed is one with which classes of few examples are learned without an error. With other seeds some are not: one or two examples need
+/// not tell which features are idle.
+fn small_and_odd(width: usize, n_idle: usize, sizes: &[usize]) -> [(Points, Vec<Label>); 2] {
+    let mut random = SplitMix64::new(7, 0);
+    let centers: Vec<f64> = (0..width * sizes.len()).map(|_| 3.0 * random.normal()).collect();
+    let mut draw = |sizes: &[usize]| {
+        let (mut values, mut labels) = (Vec::new(), Vec::new());
+        for (class, &size) in sizes.iter().enumerate() {
+            for n in 0..size {
+                values.extend((0..width).map(|at| {
+                    let (center, spread) = match at {
+                        _ if width == 1 => ((class + n % 2 * sizes.len()) as f64 * 2.0, 0.3),
+                        _ if at < n_idle => (0.0, 5.0),
+                        _ => (centers[class * width + at], 0.3),
+                    };
+                    (center + spread * random.normal()) as f32
+                }));
+                labels.push(Label::class(class as u32));
+            }
+        }
+        (Points::from_f32(width, values).unwrap(), labels)
+    };
+    [draw(sizes), draw(&vec![QUERIES_OF_A_CLASS; sizes.len()])]
+}
+
+const QUERIES_OF_A_CLASS: usize = 30;
+
+/// How far points of one class are from each other, as a share of how far those of different classes are.
+fn spread_of_classes(points: &Points, labels: &[Label]) -> f64 {
+    let rows: Vec<&[f32]> = points.view().as_f32().unwrap().chunks(points.view().width()).collect();
+    let (mut within, mut between) = ((0.0, 0), (0.0, 0));
+    for a in 0..rows.len() {
+        for b in 0..a {
+            let squared: f64 = rows[a].iter().zip(rows[b]).map(|(a, b)| f64::from(a - b).powi(2)).sum();
+            let sum = if labels[a] == labels[b] { &mut within } else { &mut between };
+            *sum = (sum.0 + squared.sqrt(), sum.1 + 1);
+        }
+    }
+    (within.0 / f64::from(within.1)) / (between.0 / f64::from(between.1))
+}
+
 #[test]
 fn defaults_learn_from_small_and_odd_data() {
-    let shapes: [(&str, usize, Vec<usize>); 6] = [
-        ("iris's shape", 4, vec![50, 50, 50]),
-        ("one feature", 1, vec![100, 100]),
-        ("unbalanced", 5, vec![400, 12, 5]),
-        ("many classes", 20, vec![6; 100]),
-        ("two of each", 3, vec![2, 2]),
-        ("one of a class", 3, vec![30, 1]),
+    // The last number: percent of the queries of a class that are answered wrongly, at most; of many classes, of all queries.
+    let shapes: [(&str, usize, usize, Vec<usize>, f64); 6] = [
+        ("iris's shape", 4, 2, vec![50, 50, 50], 2.0),
+        ("one feature", 1, 0, vec![100, 100], 2.0),
+        ("unbalanced", 5, 2, vec![400, 12, 5], 2.0),
+        ("many classes", 20, 10, vec![6; 100], 25.0),
+        ("two of each", 3, 1, vec![2, 2], 2.0),
+        ("one of a class", 3, 1, vec![30, 1], 2.0),
     ];
-    for (name, width, sizes) in shapes {
-        let (points, labels) = clusters(width, &sizes, 5);
-        let learned = learn(&points, &labels, &TrainingParams::default());
-        let representations = learned.transform.apply(points.view()).unwrap();
-        let rows: Vec<usize> = (0..labels.len()).collect();
-        let shown = ShownExamples::shuffled(representations.view(), &labels, &rows, 0).unwrap();
-        let tree = shown.evaluate(Structure::Tree, representations.view(), &labels, 0).unwrap();
-        assert!(tree.error_percent <= 3.0, "{name}: {tree:?}");
+    for (name, width, n_idle, sizes, limit) in shapes {
+        let [(points, labels), (queries, answers)] = small_and_odd(width, n_idle, &sizes);
+        let examples = Examples::new(points.view(), &labels).unwrap();
+        let params = TrainingParams::default();
+        let (before, learned) = (untrained(&examples, &params), learn_from(&examples, &params));
+        let error = |transform: &DenseNetwork| {
+            let n_together = if name == "many classes" { queries.view().len() } else { QUERIES_OF_A_CLASS };
+            let of = |start: usize| {
+                let range = start..start + n_together;
+                let queries = Examples::new(queries.view().slice(range.clone()), &answers[range]).unwrap();
+                ask_tree(transform, &examples, &queries).error_percent
+            };
+            (0..answers.len()).step_by(n_together).map(of).fold(0.0, f64::max)
+        };
+        let spread = |transform: &DenseNetwork| spread_of_classes(&transform.apply(queries.view()).unwrap(), &answers);
+        let [first, last] = [learned.records.first(), learned.records.last()].map(|record| record.unwrap().loss);
+        assert!(last < 0.1 * first, "{name}: loss {first}, then {last}");
+        let (error_before, error_after) = (error(&before), error(&learned.transform));
+        assert!(error_after <= limit, "{name}: {error_before} %, then {error_after} %");
+        // Along a line neighbors are neighbors with any weights.
+        if name != "one feature" {
+            assert!(error_before > limit, "{name}: {error_before} % before learning");
+            let (spread_before, spread_after) = (spread(&before), spread(&learned.transform));
+            assert!(spread_after < 0.65 * spread_before, "{name}: spread {spread_before}, then {spread_after}");
+        }
         let shrinks = learned.notices.iter().any(|notice| matches!(notice, Notice::RoundsShrunk { .. }));
         assert_eq!(shrinks, labels.len() * 9 < 200 * 10, "{name}: {:?}", learned.notices);
         let by_class = learned.notices.iter().any(|notice| matches!(notice, Notice::RoundsByClass { .. }));
@@ -194,8 +268,10 @@ fn a_thousand_classes() {
     let learned = learn(&points, &labels, &params);
     let last = learned.records.last().unwrap();
     assert!(last.loss < 0.1 * learned.records[0].loss, "{last:?}");
-    // Most queries have a reference of their class.
-    assert!(last.n_left_out * 4 < labels.len(), "{last:?}");
+    // Most queries have a reference of their class: seven of eight and more. A tenth of the examples are for validation, and of each 200
+    // others 100 are queries.
+    let n_queries = labels.len() * 9 / 10 / 200 * 100;
+    assert!(learned.records.iter().all(|record| record.n_left_out * 8 < n_queries), "{last:?}");
 }
 
 #[test]

@@ -25,12 +25,13 @@ pub struct SoftNeighbors<R = f32> {
     /// A row for each query of a block: the factor of each reference.
     factors: Matrix<R>,
     losses: Vec<Option<R>>,
-    /// References and queries as rows, less their middle.
+    /// References and queries as rows, less a middle.
     references: Vec<R>,
     queries: Vec<R>,
-    /// Of a block: factors times references.
+    /// For each query of a block, and for each reference over all blocks: what is taken from its own share of the gradient, and how
+    /// often it stands in that share.
     products: Vec<R>,
-    /// For each reference, over all blocks: its factors times the queries, and their sum.
+    sums: Vec<R>,
     reference_products: Vec<R>,
     reference_sums: Vec<R>,
 }
@@ -64,7 +65,7 @@ impl<R: Real> SoftNeighbors<R> {
         let Compared { representations, queries, members, .. } = compared;
         let (width, n_members, n_queries) = (representations.n_columns(), members.len(), queries.len());
         gradient.clear(representations.n_rows(), width);
-        self.center(compared);
+        self.center(scale, compared);
         self.losses.clear();
         self.losses.resize(n_queries, None);
         self.reference_products.clear();
@@ -74,6 +75,10 @@ impl<R: Real> SoftNeighbors<R> {
         for start in (0..n_queries).step_by(block_queries) {
             let block = start..(start + block_queries).min(n_queries);
             self.fill_factors(scale, compared, block.clone());
+            match scale {
+                DistanceScale::SquaredEuclidean(_) => self.multiply_block(block.clone()),
+                DistanceScale::Euclidean(_) => self.add_differences_of_block(block.clone()),
+            }
             self.add_block(block, queries.start, gradient);
         }
         let Self { losses, references, reference_products, reference_sums, .. } = self;
@@ -124,30 +129,65 @@ impl<R: Real> SoftNeighbors<R> {
         });
     }
 
-    /// Adds what the factors of a block say: to the gradient of its queries, yet to be divided by their number, and to the sums of the
-    /// references.
-    ///
-    /// The gradient of a query is the sum of f (query - reference): its own share less a product of matrices. That of a reference is so too.
-    fn add_block(&mut self, block: Range<usize>, first_query: usize, gradient: &mut RepresentationGradient<R>) {
-        let Self { factors, losses, references, queries: rows, products, reference_products, reference_sums, .. } =
-            self;
+    /// Sums what the factors of a block say. The gradient of a query is the sum of f (query - reference): its own share less a product of
+    /// matrices. That of a reference is so too.
+    fn multiply_block(&mut self, block: Range<usize>) {
+        let Self { factors, references, products, sums, reference_products, reference_sums, .. } = self;
         let (n_members, n_queries) = (reference_sums.len(), block.len());
-        let width = rows.len() / losses.len();
+        let width = self.queries.len() / self.losses.len();
         let is_first = block.start == 0;
-        let rows = &rows[block.start * width..block.end * width];
+        let rows = &self.queries[block.start * width..block.end * width];
         products.resize(n_queries * width, R::zero());
         multiply(products, factors.view(), MatrixRef::new(references, n_members, width), false, Threads::One);
         let transposed = factors.view().transposed();
         multiply(reference_products, transposed, MatrixRef::new(rows, n_queries, width), !is_first, Threads::One);
-        for (n, place) in block.enumerate() {
+        sums.clear();
+        for n in 0..n_queries {
             for (sum, &factor) in reference_sums.iter_mut().zip(factors.row(n)) {
                 *sum += factor;
             }
-            if losses[place].is_none() {
+            sums.push(sum_of(factors.row(n).iter()));
+        }
+    }
+
+    /// The same for plain distances, whose factors grow beyond bounds where two points nearly coincide: large products would be subtracted
+    /// from each other there, and leave no digit. So differences are taken first, and nobody has a share of their own.
+    fn add_differences_of_block(&mut self, block: Range<usize>) {
+        let Self { factors, references, products, sums, reference_products, .. } = self;
+        let width = self.queries.len() / self.losses.len();
+        let rows = &self.queries[block.start * width..block.end * width];
+        products.clear();
+        products.resize(rows.len(), R::zero());
+        sums.clear();
+        sums.resize(block.len(), R::zero());
+        vectorized(
+            #[inline(always)]
+            || {
+                for (n, (query, product)) in rows.chunks_exact(width).zip(products.chunks_exact_mut(width)).enumerate()
+                {
+                    let members = references.chunks_exact(width).zip(reference_products.chunks_exact_mut(width));
+                    for (&factor, (reference, of_reference)) in factors.row(n).iter().zip(members) {
+                        for at in 0..width {
+                            let pull = factor * (query[at] - reference[at]);
+                            product[at] -= pull;
+                            of_reference[at] += pull;
+                        }
+                    }
+                }
+            },
+        );
+    }
+
+    /// Adds the sums of a block to the gradient of its queries, yet to be divided by their number.
+    fn add_block(&self, block: Range<usize>, first_query: usize, gradient: &mut RepresentationGradient<R>) {
+        let width = self.queries.len() / self.losses.len();
+        let rows = self.queries[block.start * width..block.end * width].chunks_exact(width);
+        let sums = self.sums.iter().zip(self.products.chunks_exact(width));
+        for ((place, own), (&sum, products)) in block.zip(rows).zip(sums) {
+            if self.losses[place].is_none() {
                 continue;
             }
-            let sum = sum_of(factors.row(n).iter());
-            let pairs = rows[n * width..(n + 1) * width].iter().zip(&products[n * width..(n + 1) * width]);
+            let pairs = own.iter().zip(products);
             for (gradient, (&own, &product)) in gradient.row_mut(first_query + place).iter_mut().zip(pairs) {
                 *gradient += sum * own - product;
             }
@@ -155,13 +195,15 @@ impl<R: Real> SoftNeighbors<R> {
     }
 
     /// Takes the rows of references and queries, less the mean of the references: numbers near 0 lose the least when products of
-    /// them are subtracted, and distances stay as they are.
-    fn center(&mut self, compared: &Compared<'_, R>) {
+    /// them are subtracted, and distances stay as they are. For plain distances, less nothing: there are no products, and the difference of
+    /// two points that nearly coincide is exact as long as neither is rounded.
+    fn center(&mut self, scale: DistanceScale, compared: &Compared<'_, R>) {
         let Compared { representations, queries, members, .. } = compared;
         let width = representations.n_columns();
         let mut middle = vec![R::zero(); representations.n_columns()];
         let share = R::one() / R::of(members.len().max(1) as f64);
-        for &member in *members {
+        let is_squared = matches!(scale, DistanceScale::SquaredEuclidean(_));
+        for &member in members.iter().filter(|_| is_squared) {
             middle.iter_mut().zip(representations.row(member)).for_each(|(middle, &value)| *middle += share * value);
         }
         let less_middle =
@@ -208,5 +250,7 @@ fn squared_distances<R: Real>(query: &[R], columns: &[R], distances: &mut [R]) {
     }
 }
 
+#[cfg(test)]
+mod digits;
 #[cfg(test)]
 mod tests;

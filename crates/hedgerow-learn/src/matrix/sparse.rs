@@ -444,15 +444,22 @@ mod tests {
 
     #[test]
     fn masked_products_are_those_of_a_loop_where_something_came_out_and_zero_elsewhere() {
-        let (active, weights, gradient) = (matrix(6, 23, 1), matrix(23, 37, 2), matrix(2, 37, 3));
-        let chosen = [5, 2];
-        let mut out = Matrix::default();
-        masked_product(&gradient, weights.values(), &sparse(&active), &chosen, &mut out);
-        for (r, row) in chosen.into_iter().enumerate() {
-            for c in 0..23 {
-                let product: f32 = (0..37).map(|k| gradient.row(r)[k] * weights.row(c)[k]).sum();
-                let expected = if active.row(row)[c] == 0.0 { 0.0 } else { product };
-                assert_eq!(out.row(r)[c], expected);
+        // Weights of one block; of four blocks, the last of which is not full; and rows of weights that are larger than a block.
+        for (n, inputs, width, n_blocks) in [(6, 23_usize, 37, 1), (90, 300, 400, 4), (3, 5, 40_000, 5)] {
+            let block = (BLOCK_BYTES / (width * size_of::<f32>())).max(1);
+            assert_eq!(inputs.div_ceil(block), n_blocks);
+            let active = matrix(n, inputs, 1);
+            // Every other row, from the last one on.
+            let chosen: Vec<usize> = (0..n).rev().step_by(2).collect();
+            let (weights, gradient) = (matrix(inputs, width, 2), matrix(chosen.len(), width, 3));
+            let mut out = Matrix::default();
+            masked_product(&gradient, weights.values(), &sparse(&active), &chosen, &mut out);
+            for (r, &row) in chosen.iter().enumerate() {
+                for c in 0..inputs {
+                    let product: f32 = gradient.row(r).iter().zip(weights.row(c)).map(|(a, b)| a * b).sum();
+                    let expected = if active.row(row)[c] == 0.0 { 0.0 } else { product };
+                    assert_eq!(out.row(r)[c], expected, "{n} {inputs} {width}: ({r}, {c})");
+                }
             }
         }
     }

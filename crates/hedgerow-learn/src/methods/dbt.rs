@@ -88,8 +88,9 @@ impl Dbt {
         let (mut sum, mut n_left_out) = (0.0, 0);
         let n_queries = round.queries().len();
         let queries: Vec<usize> = round.queries().collect();
+        let mut step = Step::new(round.n_boundary);
         for queries in queries.chunks(self.queries_per_step.max(1)) {
-            let step = self.voters_of(&tree, learner, round, queries, work)?;
+            step.find_voters(self.gradient, &tree, learner, round, queries, work)?;
             let (loss, left_out) = match self.gradient {
                 // The queries have just gone forward, and nothing has moved since.
                 NodeGradient::Frozen => step.loss(self.scale, learner.last(), &nodes, None, round, work),
@@ -108,50 +109,74 @@ impl Dbt {
         let loss = sum / (n_queries - n_left_out).max(1) as f64;
         Ok(RoundReport { loss, n_references: tree.n_nodes(), n_left_out })
     }
+}
+
+/// One gradient step: queries, and who votes for each. The memory is kept from step to step, so that a step to one query does not go
+/// over all points of the tree.
+#[derive(Default)]
+struct Step {
+    /// Numbers within the round.
+    queries: Vec<usize>,
+    /// The voters of one query after another, as numbers within the points that the tree was built from.
+    voters: Vec<usize>,
+    /// For each query, where its voters end.
+    ends: Vec<usize>,
+    /// Rows of the data that go through the network.
+    rows: Vec<usize>,
+    /// Where each point that the tree was built from stands in `rows`; [`NOWHERE`] if it does not.
+    place: Vec<usize>,
+}
+
+const NOWHERE: usize = usize::MAX;
+
+impl Step {
+    /// Memory for steps with a tree of so many points.
+    fn new(n_boundary: usize) -> Self {
+        Self { place: vec![NOWHERE; n_boundary], ..Self::default() }
+    }
 
     /// Walks the queries of a step through the tree, and collects the rows that the step needs: the queries, then, if nodes
     /// move, every voter once.
-    fn voters_of<R: Real, T: Transform<R>>(
-        self,
+    fn find_voters<R: Real, T: Transform<R>>(
+        &mut self,
+        gradient: NodeGradient,
         tree: &FinalTransition,
         learner: &mut Learner<'_, R, T>,
         round: &Round<'_>,
         queries: &[usize],
         work: &mut Workspace<R>,
-    ) -> Result<Step, StepError> {
-        let mut rows: Vec<usize> = queries.iter().map(|&query| round.rows[query]).collect();
-        let representations = learner.forward(&rows);
-        let mut voters = Vec::with_capacity(queries.len());
-        for place in 0..queries.len() {
-            tree.voters(representations.row(place), &mut work.rows)?;
-            voters.push(work.rows.clone());
+    ) -> Result<(), StepError> {
+        let Self { queries: own, voters, ends, rows, place } = self;
+        own.clear();
+        own.extend_from_slice(queries);
+        // The step before has placed its voters and no other points.
+        voters.drain(..).for_each(|voter| place[voter] = NOWHERE);
+        ends.clear();
+        rows.clear();
+        rows.extend(queries.iter().map(|&query| round.rows[query]));
+        let representations = learner.forward(rows);
+        for at in 0..queries.len() {
+            tree.voters(representations.row(at), &mut work.rows)?;
+            voters.extend_from_slice(&work.rows);
+            ends.push(voters.len());
         }
-        let mut place = vec![usize::MAX; round.n_boundary];
-        if self.gradient == NodeGradient::Joint {
-            for &voter in voters.iter().flatten() {
-                if place[voter] == usize::MAX {
+        if gradient == NodeGradient::Joint {
+            for &voter in &*voters {
+                if place[voter] == NOWHERE {
                     place[voter] = rows.len();
                     rows.push(round.rows[voter]);
                 }
             }
         }
-        Ok(Step { queries: queries.to_vec(), voters, rows, place })
+        Ok(())
     }
-}
 
-/// One gradient step: queries, and who votes for each.
-struct Step {
-    /// Numbers within the round.
-    queries: Vec<usize>,
-    /// For each query, numbers within the points that the tree was built from.
-    voters: Vec<Vec<usize>>,
-    /// Rows of the data that go through the network.
-    rows: Vec<usize>,
-    /// Where each point that the tree was built from stands in `rows`, if it does.
-    place: Vec<usize>,
-}
+    /// Who votes for the query at this place of the step.
+    fn voters_of(&self, at: usize) -> &[usize] {
+        let start = if at == 0 { 0 } else { self.ends[at - 1] };
+        &self.voters[start..self.ends[at]]
+    }
 
-impl Step {
     /// The mean loss and its gradient, and how many queries had no voter of their class. `places` says where voters stand in
     /// `nodes` if they are to move.
     fn loss<R: Real>(
@@ -166,8 +191,8 @@ impl Step {
         let place = |voter: usize| places.map_or(voter, |places| places[voter]);
         work.gradient.clear(queries.n_rows(), queries.n_columns());
         let (mut sum, mut n_counted) = (R::zero(), 0);
-        for (at, (&query, voters)) in self.queries.iter().zip(&self.voters).enumerate() {
-            let point = queries.row(at);
+        for (at, &query) in self.queries.iter().enumerate() {
+            let (point, voters) = (queries.row(at), self.voters_of(at));
             let references = voters.iter().map(|&voter| (nodes.row(place(voter)), round.labels[voter]));
             let Some(loss) = work.neighbors.loss(scale, point, round.labels[query], references) else { continue };
             sum += loss;

@@ -5,9 +5,15 @@ use crate::selection::slow_tree::{SlowTree, distance};
 use crate::transform::Inputs;
 
 /// A network that remembers, for each step, the parameters before it and their gradient.
-struct Recorder {
+pub(super) struct Recorder {
     network: TrainableNetwork<f64>,
-    steps: Vec<(Vec<f64>, Vec<f64>)>,
+    pub(super) steps: Vec<(Vec<f64>, Vec<f64>)>,
+}
+
+impl Recorder {
+    pub(super) fn new(network: DenseNetwork<f64>) -> Self {
+        Self { network: TrainableNetwork::new(network), steps: Vec::new() }
+    }
 }
 
 impl Transform<f64> for Recorder {
@@ -89,8 +95,8 @@ fn slow_loss(scale: DistanceScale, compared: &[Compared]) -> (f64, usize) {
 fn compare_every_step(dbt: Dbt, setting: &Setting, learning_rate: f64) -> [usize; 2] {
     let n = setting.labels.len();
     let rows: Vec<usize> = (0..n).collect();
-    let recorder = Recorder { network: TrainableNetwork::new(setting.network.clone()), steps: Vec::new() };
-    let mut learner = Learner::new(recorder, AdamParams::default(), setting.points.view());
+    let mut learner =
+        Learner::new(Recorder::new(setting.network.clone()), AdamParams::default(), setting.points.view());
     learner.set_rate(learning_rate, 0);
     let method = Method::Dbt(dbt);
     let round = Round { rows: &rows, labels: &setting.labels, n_boundary: setting.n_boundary, seed: 3 };

@@ -21,10 +21,16 @@ struct Setting {
     n_boundary: usize,
 }
 
+/// Rows of a setting: fewer than the 32 from which on gradients go back by transposed weights, and more than twice as many.
+const N_ROWS: [usize; 2] = [24, 80];
+
 impl Setting {
     fn new(method: &Method, activation: Activation, seed: u64) -> Self {
+        Self::with_rows(N_ROWS[0], method, activation, seed)
+    }
+
+    fn with_rows(n: usize, method: &Method, activation: Activation, seed: u64) -> Self {
         let mut random = SplitMix64::new(seed, 1);
-        let n = 24;
         // Half of the numbers are zero, so that products that leave zeros out are used too.
         let values = (0..n * N_INPUTS).map(|_| (random.normal() as f32).max(0.0)).collect();
         let labels = (0..n).map(|_| random.below(N_CLASSES) as u32).collect();
@@ -36,6 +42,7 @@ impl Setting {
         let mut network = DenseNetwork::new(architecture, InputScale::Numbers, WeightInitialization::He, seed);
         // Biases too are to have a gradient worth testing.
         network.parameters_mut().iter_mut().for_each(|parameter| *parameter += 0.1 * random.normal());
+        lower_biases(&mut network, 1, 1.0);
         let n_boundary = if method.round_size().n_boundary == 0 { 0 } else { n / 2 };
         Self { points: Points::from_f32(N_INPUTS, values).unwrap(), labels, network, n_boundary }
     }
@@ -48,6 +55,24 @@ impl Setting {
         // The learning rate is 0: nothing moves.
         let report = method.round(&mut learner, &round, &mut Workspace::default()).unwrap();
         (report.loss, learner.transform_mut().parameters_and_gradient().1.to_vec())
+    }
+
+    /// For each layer behind the first, whether half of its inputs or more are zero. Behind a rectifier, gradients go back to such inputs
+    /// by products of their own.
+    fn are_inputs_sparse(&self) -> Vec<bool> {
+        let architecture = self.network.architecture();
+        let rows: Vec<usize> = (0..self.labels.len()).collect();
+        let mut n_parameters = 0;
+        let of_layer = |(at, (n_inputs, n_outputs)): (usize, (usize, usize))| {
+            n_parameters += (n_inputs + 1) * n_outputs;
+            let first = Architecture { layers: architecture.layers[..=at].to_vec(), ..architecture.clone() };
+            let parameters = &self.network.parameters()[..n_parameters];
+            let network = DenseNetwork::from_parameters(first, InputScale::Numbers, parameters).unwrap();
+            let mut network = TrainableNetwork::new(network);
+            let outputs = network.forward(crate::transform::Inputs::Rows(self.points.view(), &rows));
+            2 * outputs.values().iter().filter(|value| **value > 0.0).count() <= outputs.values().len()
+        };
+        architecture.shapes().enumerate().take(architecture.layers.len() - 1).map(of_layer).collect()
     }
 
     fn compare_with_finite_differences(&self, method: &Method) {
@@ -68,6 +93,12 @@ impl Setting {
             );
         }
     }
+}
+
+/// Makes more of what comes out of a layer negative, and so zero behind a rectifier.
+fn lower_biases(network: &mut DenseNetwork<f64>, layer: usize, by: f64) {
+    let (_, biases) = network.places().nth(layer).unwrap();
+    network.parameters_mut()[biases].iter_mut().for_each(|bias| *bias -= by);
 }
 
 fn methods() -> Vec<Method> {
@@ -92,46 +123,66 @@ fn methods() -> Vec<Method> {
 
 #[test]
 fn gradients_of_every_method_are_those_of_finite_differences() {
-    for method in methods() {
-        for activation in [Activation::Relu, Activation::Tanh] {
-            Setting::new(&method, activation, 11).compare_with_finite_differences(&method);
+    for n in N_ROWS {
+        for method in methods() {
+            for activation in [Activation::Relu, Activation::Tanh] {
+                Setting::with_rows(n, &method, activation, 11).compare_with_finite_differences(&method);
+            }
         }
     }
 }
 
 #[test]
 fn gradients_with_every_activation_are_those_of_finite_differences() {
-    for activation in [Activation::Relu, Activation::LeakyRelu, Activation::Gelu, Activation::Tanh] {
-        let method = Method::Dbs(Dbs { scale: DistanceScale::SquaredEuclidean(5.0), ..Dbs::default() });
-        Setting::new(&method, activation, 12).compare_with_finite_differences(&method);
+    for n in N_ROWS {
+        for activation in [Activation::Relu, Activation::LeakyRelu, Activation::Gelu, Activation::Tanh] {
+            let method = Method::Dbs(Dbs { scale: DistanceScale::SquaredEuclidean(5.0), ..Dbs::default() });
+            Setting::with_rows(n, &method, activation, 12).compare_with_finite_differences(&method);
+        }
+    }
+}
+
+#[test]
+fn settings_have_a_layer_with_few_zeros_and_one_with_many() {
+    // Else the tests above would leave out one of the ways back through a rectifier.
+    for n in N_ROWS {
+        for seed in [11, 12] {
+            let setting = Setting::with_rows(n, &Method::default(), Activation::Relu, seed);
+            assert_eq!(setting.are_inputs_sparse(), [false, true], "{n} rows, seed {seed}");
+        }
     }
 }
 
 #[test]
 fn dead_rows_change_no_bit_of_the_gradient() {
-    let method = Method::Dbs(Dbs { scale: DistanceScale::SquaredEuclidean(5.0), ..Dbs::default() });
-    let setting = Setting::new(&method, Activation::Relu, 13);
-    let rows: Vec<usize> = (0..setting.labels.len()).collect();
-    let mut network = TrainableNetwork::new(setting.network.clone());
-    let representations = network.forward(crate::transform::Inputs::Rows(setting.points.view(), &rows)).clone();
-    let mut work = Workspace::default();
-    crate::selection::boundary_set(&representations, &setting.labels[..setting.n_boundary], &mut work.members);
-    work.soft_neighbor_loss(
-        DistanceScale::SquaredEuclidean(5.0),
-        &representations,
-        &setting.labels,
-        setting.n_boundary..rows.len(),
-    );
-    work.gradient.settle();
-    let n_live = work.gradient.rows().len();
-    assert!(n_live < rows.len(), "no row is dead");
-    network.backward(work.gradient.rows(), work.gradient.live());
-    let live = network.parameters_and_gradient().1.to_vec();
-    let mut all = Matrix::zeros(rows.len(), representations.n_columns());
-    rows.iter().for_each(|&row| all.row_mut(row).copy_from_slice(work.gradient.row(row)));
-    network.backward(&rows, &all);
-    let with_dead = network.parameters_and_gradient().1;
-    assert!(live.iter().zip(with_dead).all(|(a, b)| a == b));
+    // Rows and live rows both fewer than those from which on weights are transposed, both more, and one fewer and one more.
+    for (n, n_boundary, n_queries, n_live) in [(24, 12, 12, 12..24), (80, 40, 40, 40..80), (80, 16, 8, 8..32)] {
+        let method = Method::Dbs(Dbs { scale: DistanceScale::SquaredEuclidean(5.0), ..Dbs::default() });
+        let mut setting = Setting::with_rows(n, &method, Activation::Relu, 13);
+        // Layers so wide that the order of their sums is not the same for every kind of product.
+        let architecture = Architecture { layers: vec![40, 30, 4], ..setting.network.architecture().clone() };
+        setting.network = DenseNetwork::new(architecture, InputScale::Numbers, WeightInitialization::He, 13);
+        (0..2).for_each(|layer| lower_biases(&mut setting.network, layer, 0.5));
+        assert_eq!(setting.are_inputs_sparse(), [true, true], "{n} rows");
+        let rows: Vec<usize> = (0..n).collect();
+        let mut network = TrainableNetwork::new(setting.network.clone());
+        let representations = network.forward(crate::transform::Inputs::Rows(setting.points.view(), &rows)).clone();
+        let mut work = Workspace::default();
+        crate::selection::boundary_set(&representations, &setting.labels[..n_boundary], &mut work.members);
+        let scale = DistanceScale::SquaredEuclidean(5.0);
+        work.soft_neighbor_loss(scale, &representations, &setting.labels, n - n_queries..n);
+        work.gradient.settle();
+        let n_found = work.gradient.rows().len();
+        assert!(n_live.contains(&n_found), "of {n} rows {n_found} are live");
+        network.backward(work.gradient.rows(), work.gradient.live());
+        let live = network.parameters_and_gradient().1.to_vec();
+        assert!(live.iter().any(|slope| *slope != 0.0));
+        let mut all = Matrix::zeros(rows.len(), representations.n_columns());
+        rows.iter().for_each(|&row| all.row_mut(row).copy_from_slice(work.gradient.row(row)));
+        network.backward(&rows, &all);
+        let with_dead = network.parameters_and_gradient().1;
+        assert!(live.iter().zip(with_dead).all(|(a, b)| a == b), "{n_found} live rows of {n}");
+    }
 }
 
 #[test]
@@ -162,10 +213,28 @@ fn sequential_steps_add_up_to_the_batched_one_where_nothing_moves() {
     for gradient in [NodeGradient::Frozen, NodeGradient::Joint] {
         let batched = Dbt { gradient, scale: DistanceScale::SquaredEuclidean(5.0), ..Dbt::v2().batched() };
         let setting = Setting::new(&Method::Dbt(batched), Activation::Relu, 15);
-        let (loss, _) = setting.loss(&Method::Dbt(batched), setting.network.clone());
-        let sequential = Dbt { queries_per_step: 1, ..batched };
-        let (sequential_loss, _) = setting.loss(&Method::Dbt(sequential), setting.network.clone());
-        assert!((loss - sequential_loss).abs() < 1e-12);
+        // The report and the gradient of each step. The learning rate is 0: nothing moves.
+        let steps_of = |dbt: Dbt| {
+            let recorder = dbt_steps::Recorder::new(setting.network.clone());
+            let mut learner = Learner::new(recorder, AdamParams::default(), setting.points.view());
+            let rows: Vec<usize> = (0..setting.labels.len()).collect();
+            let round = Round { rows: &rows, labels: &setting.labels, n_boundary: setting.n_boundary, seed: 3 };
+            let report = Method::Dbt(dbt).round(&mut learner, &round, &mut Workspace::default()).unwrap();
+            let gradients = learner.transform().steps.iter().map(|(_, gradient)| gradient.clone());
+            (report, gradients.collect::<Vec<_>>())
+        };
+        let (report, at_once) = steps_of(batched);
+        let (sequential_report, one_by_one) = steps_of(Dbt { queries_per_step: 1, ..batched });
+        assert!((report.loss - sequential_report.loss).abs() < 1e-12);
+        assert_eq!(report.n_left_out, sequential_report.n_left_out);
+        let n_counted = setting.labels.len() - setting.n_boundary - report.n_left_out;
+        assert_eq!((at_once.len(), one_by_one.len()), (1, n_counted));
+        assert!(n_counted > 1 && at_once[0].iter().any(|slope| *slope != 0.0));
+        for (at, slope) in at_once[0].iter().enumerate() {
+            // The step for all goes down their mean loss.
+            let mean = one_by_one.iter().map(|gradient| gradient[at]).sum::<f64>() / n_counted as f64;
+            assert!((slope - mean).abs() < 1e-12 * (1.0 + mean.abs()), "{gradient:?} {at}: {slope} but {mean}");
+        }
     }
 }
 
