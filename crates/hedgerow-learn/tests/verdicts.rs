@@ -96,6 +96,20 @@ fn the_weights_given_are_those_that_the_validation_is_of() {
 }
 
 #[test]
+fn among_weights_that_answer_alike_the_latest_are_given() {
+    let (points, labels) = clusters(4, &[60, 60], 7);
+    let kept = |keep: Keep| {
+        let params = TrainingParams { keep, evaluate_every: Some(1), epochs: Some(6), ..small() };
+        learn(&points, &labels, &params)
+    };
+    let (best, last) = (kept(Keep::Best), kept(Keep::Last));
+    // Clusters so far apart that nothing changes the answers, while the weights change.
+    let validations: Vec<_> = best.records.iter().map(|record| record.validation).collect();
+    assert!(validations.len() == 6 && validations.iter().all(|validation| *validation == validations[0]));
+    assert_eq!(bits(&best), bits(&last));
+}
+
+#[test]
 fn one_step_of_a_run_with_averaged_weights() {
     let (points, labels) = clusters(4, &[60, 60], 3);
     let with = |averaging: Option<f64>, options: &RunOptions| {

@@ -64,7 +64,7 @@ pub struct TrainingParams {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Keep {
-    /// Those with the lowest validation error; among equals, with the fewest nodes. Without validation, the last.
+    /// Those with the lowest validation error; among equals, with the fewest nodes; among these, the latest. Without validation, the last.
     #[default]
     Best,
     /// The last.

@@ -41,18 +41,18 @@ impl Run<'_> {
         watch.tell(&Event::Evaluating { epoch: self.progress.epoch, step });
         let validation = self.validate(held, &self.network(self.weights())?)?;
         (self.progress.last, self.progress.evaluated_step) = (Some(validation), step);
-        let is_better = self
-            .progress
-            .best
-            .is_none_or(|best| (validation.error_percent, validation.n_nodes) < (best.error_percent, best.n_nodes));
+        let quality = |validation: Validation| (validation.error_percent, validation.n_nodes);
+        let best = self.progress.best.map(quality);
+        let is_better = best.is_none_or(|best| quality(validation) < best);
         if is_better {
             self.progress.best = Some(validation);
             self.progress.evaluations_since_best = 0;
-            if self.params.keep == Keep::Best {
-                self.best_weights = Some(self.weights().to_vec());
-            }
         } else {
             self.progress.evaluations_since_best += 1;
+        }
+        // Among equals the latest: the loss goes on falling where there is no more error to be seen, and classes move apart.
+        if self.params.keep == Keep::Best && (is_better || best == Some(quality(validation))) {
+            self.best_weights = Some(self.weights().to_vec());
         }
         Ok(Some(validation))
     }
