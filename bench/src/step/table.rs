@@ -194,7 +194,9 @@ impl Table {
         }
         let mut text =
             format!("\nFrom a cold start to a validation error of {TARGET_PERCENT} % on MNIST: a cosine over ");
-        text += &format!("{EPOCHS} epochs, {N_VALIDATION} pictures kept for validation, the mean over {ORDERS} orders of a boundary tree; ");
+        text += &format!(
+            "{EPOCHS} epochs, {N_VALIDATION} pictures kept for validation, the mean over {ORDERS} orders of a boundary tree; "
+        );
         text +=
             "evaluations are not counted.\n\n| side | threads | seconds | epochs | error % |\n|---|--:|--:|--:|--:|\n";
         for course in &self.to_error {
