@@ -39,8 +39,8 @@ Examples:
   hedgerow completions bash > ~/.local/share/bash-completion/completions/hedgerow
 
 Streams:
-  Answers are written to standard output, with --json as one JSON object; everything else (messages, progress, errors) to \
-standard error.
+  Answers go to standard output, with --json as one JSON object; messages, progress and errors go
+  to standard error.
 
 Exit codes:
   0    all went well; also if a closed pipe ends the output, as in `hedgerow data list | head -1`
@@ -49,10 +49,11 @@ Exit codes:
   130  stopped by Ctrl-C: once lets the work end tidily, twice ends it at once
 
 Environment:
-  HEDGEROW_DATA_DIR     where data sets are kept, by default `hedgerow` in the system's folder for data of programs
+  HEDGEROW_DATA_DIR     where data sets are kept; `hedgerow` in the user's data folder if not set
   HEDGEROW_DATA_MIRROR  a mirror to ask before the known ones: files at MIRROR/SET/FILE.gz
   RAYON_NUM_THREADS     threads to compute with, where --threads is not given
-  NO_COLOR              if set, no colours; CLICOLOR_FORCE=1 colours pipes too; --color goes before both";
+  NO_COLOR              if set, no colours, unless --color says so
+  CLICOLOR_FORCE        if set to 1, colours in pipes too, unless NO_COLOR or --color says no";
 
 /// Neighbor classification by the few real examples on the boundary between classes.
 #[derive(Debug, Parser)]

@@ -134,6 +134,12 @@ pub(crate) struct Hinted {
     hint: String,
 }
 
+impl Hinted {
+    pub(crate) fn new(error: impl Into<anyhow::Error>, hint: impl fmt::Display) -> Self {
+        Self { error: error.into(), hint: hint.to_string() }
+    }
+}
+
 impl fmt::Display for Hinted {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.error.fmt(f)
@@ -154,7 +160,7 @@ pub(crate) trait WithHint<T> {
 
 impl<T, E: Into<anyhow::Error>> WithHint<T> for Result<T, E> {
     fn hint(self, hint: impl fmt::Display) -> anyhow::Result<T> {
-        self.map_err(|error| Hinted { error: error.into(), hint: hint.to_string() }.into())
+        self.map_err(|error| Hinted::new(error, hint).into())
     }
 }
 

@@ -9,19 +9,17 @@ use clap_complete::Shell;
 use crate::app::App;
 use crate::context::Context;
 
+const EXAMPLES: &str = "\
+Examples:
+  hedgerow completions bash > ~/.local/share/bash-completion/completions/hedgerow
+  hedgerow completions zsh > DIR/_hedgerow            DIR is one of $fpath
+  hedgerow completions fish > ~/.config/fish/completions/hedgerow.fish
+  hedgerow completions elvish >> ~/.config/elvish/rc.elv
+  hedgerow completions powershell >> $PROFILE";
+
 /// Print the script with which a shell completes verbs and flags.
-///
-/// bash:        hedgerow completions bash > ~/.local/share/bash-completion/completions/hedgerow
-///
-/// zsh:         hedgerow completions zsh > DIR/_hedgerow, DIR being one of $fpath
-///
-/// fish:        hedgerow completions fish > ~/.config/fish/completions/hedgerow.fish
-///
-/// elvish:      hedgerow completions elvish >> ~/.config/elvish/rc.elv
-///
-/// powershell:  hedgerow completions powershell >> $PROFILE
 #[derive(Debug, Args)]
-#[command(verbatim_doc_comment)]
+#[command(after_help = EXAMPLES)]
 pub(crate) struct Arguments {
     /// The shell that the script is for.
     shell: Shell,

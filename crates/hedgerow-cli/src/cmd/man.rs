@@ -12,12 +12,14 @@ use serde::Serialize;
 use crate::app::App;
 use crate::context::Context;
 
+const EXAMPLES: &str = "\
+Examples:
+  hedgerow man | man -l -                             to read the main page
+  hedgerow man ~/.local/share/man/man1                to install all of them";
+
 /// Print the manual page, or write one for each verb into a folder.
-///
-/// To read it at once: hedgerow man | man -l -
-///
-/// To install all pages: hedgerow man ~/.local/share/man/man1
 #[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
 pub(crate) struct Arguments {
     /// The folder for the pages hedgerow.1, hedgerow-data.1, and so on; made if it is not there. Without it, the main page
     /// is printed.

@@ -2,7 +2,7 @@
 
 use clap::Args;
 use hedgerow::PointKind;
-use hedgerow::data::{ConstantLabel, DataName, Dataset, ImageShape, LabelMeaning, Split, load_with};
+use hedgerow::data::{Column, ConstantLabel, DataName, Dataset, ImageShape, LabelMeaning, Split, load_with};
 use serde::Serialize;
 
 use crate::context::Context;
@@ -12,18 +12,18 @@ use crate::table::{Align, Table, bytes_text};
 /// Classes, and names of features, that the text shows; JSON has them all.
 const MOST_SHOWN: usize = 30;
 
+const EXAMPLES: &str = "\
+Examples:
+  hedgerow data info optdigits
+  hedgerow data info 'moons?n=1000&noise=0.2'
+  hedgerow data info flowers.csv --label-column species --missing drop
+  cut -d, -f1-5 flowers.csv | hedgerow data info - --json";
+
 /// Look at data: rows, features, classes, splits.
 ///
 /// Whatever can be read is shown as every verb would read it, so this is the place to try the flags about reading files.
-///
-/// hedgerow data info optdigits
-///
-/// hedgerow data info 'moons?n=1000&noise=0.2'
-///
-/// hedgerow data info flowers.csv --label-column species --missing drop
-///
-/// zcat flowers.csv.gz | hedgerow data info - --json
 #[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
 pub(crate) struct Arguments {
     /// A name that `hedgerow data list` has, a file, a folder, or - for standard input.
     #[arg(value_name = "DATA")]
@@ -112,7 +112,10 @@ impl Answer {
                 Some(LabelMeaning::Values) => "regress",
                 None => "retrieve",
             },
-            label_column: dataset.schema().label_column.map(|column| column.to_string().trim_matches('"').to_owned()),
+            label_column: dataset.schema().label_column.map(|column| match column {
+                Column::Name(name) => name,
+                Column::Number(number) => number.to_string(),
+            }),
             classes: classes(dataset),
             label_range: range(labels.iter().filter_map(|label| label.as_value())),
             unlabeled_rows: labels

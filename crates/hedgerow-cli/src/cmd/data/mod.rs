@@ -12,11 +12,11 @@ use std::path::Path;
 
 use anyhow::anyhow;
 use clap::{Args, Subcommand};
-use hedgerow::data::fetch::{RegisteredSet, Store, find_set};
-use hedgerow::data::{KnownKind, known};
+use hedgerow::data::fetch::{FetchError, RegisteredSet, Store, find_set};
+use hedgerow::data::{DataName, KnownKind, LoadError, known};
 
 use crate::context::Context;
-use crate::error::WithHint;
+use crate::error::{Hinted, WithHint};
 
 /// List, get, verify and look at data sets.
 #[derive(Debug, Args)]
@@ -57,10 +57,22 @@ fn registered(name: &str) -> anyhow::Result<&'static RegisteredSet> {
     let origin = match without_files(name) {
         Some(KnownKind::Embedded) => "compiled in",
         Some(KnownKind::Synthetic) => "made on the spot",
-        _ => return Ok(find_set(name)?),
+        _ => return find_set(name).map_err(|error| with_nearest(name, error)),
     };
     Err(anyhow!("`{name}` is {origin} and has no files"))
         .hint(format_args!("use it by its name: hedgerow data info '{name}'"))
+}
+
+/// The error for a name that is no registered set, with the name that was meant if that is data without files.
+fn with_nearest(name: &str, error: FetchError) -> anyhow::Error {
+    let nearest = match DataName::parse(name) {
+        Err(LoadError::NoSuchData { nearest, .. }) => nearest.filter(|nearest| without_files(nearest).is_some()),
+        _ => None,
+    };
+    match nearest {
+        Some(nearest) => Hinted::new(error, format_args!("did you mean {nearest}? It needs no getting")).into(),
+        None => error.into(),
+    }
 }
 
 /// What the name is, if it is known and has no files.

@@ -1,5 +1,8 @@
 //! `hedgerow data path NAME`.
 
+use std::io::Write;
+
+use anyhow::Context as _;
 use clap::Args;
 use serde::Serialize;
 
@@ -27,7 +30,13 @@ struct Answer {
 pub(crate) fn run(arguments: &Arguments, context: &Context) -> anyhow::Result<()> {
     let set = registered(&arguments.name)?;
     let folder = store(context)?.path(set)?;
-    let files = set.files.iter().map(|file| json_path(&folder.join(&file.name))).collect();
-    let answer = Answer { name: set.name.clone(), folder: json_path(&folder), files };
-    context.answer(&answer, |answer| format!("{}\n", answer.folder))
+    if context.is_json() {
+        let files = set.files.iter().map(|file| json_path(&folder.join(&file.name))).collect();
+        let answer = Answer { name: set.name.clone(), folder: json_path(&folder), files };
+        return context.answer(&answer, |answer| answer.folder.clone());
+    }
+    // As the system has it: names of folders need not be text.
+    let mut stdout = context.stdout();
+    let printed = stdout.write_all(folder.as_os_str().as_encoded_bytes()).and_then(|()| writeln!(stdout));
+    printed.and_then(|()| stdout.flush()).context("cannot write to standard output")
 }
