@@ -17,6 +17,7 @@ pub(crate) const MAX_TREES: usize = 1 << 16;
 
 /// How the trees of a forest come to differ.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "kebab-case"))]
 #[non_exhaustive]
 pub enum Initialization {
     /// Tree `i` has example `i` of the first `n_trees` as its root and takes the others of these in a random order of its own;

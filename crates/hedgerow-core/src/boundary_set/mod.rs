@@ -22,6 +22,7 @@ const BLOCK: usize = 8192;
 
 /// How often the examples are gone over.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "kebab-case"))]
 #[non_exhaustive]
 pub enum Passes {
     /// Once, as in the DBS paper. Suits streams.
