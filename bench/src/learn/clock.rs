@@ -53,7 +53,8 @@ impl RunClock {
         };
         let kept_in = checkpoint.with_extension("seconds");
         let earlier = if checkpoint.exists() { fs::read_to_string(&kept_in).ok() } else { None };
-        let epochs: Vec<f64> = earlier.iter().flat_map(|text| text.lines()).filter_map(|line| line.parse().ok()).collect();
+        let epochs: Vec<f64> =
+            earlier.iter().flat_map(|text| text.lines()).filter_map(|line| line.parse().ok()).collect();
         let learned = epochs.last().copied().unwrap_or(0.0);
         Self { source, limit, kept_in, learned, since: source.read(), epochs, was_cut: false }
     }

@@ -17,8 +17,8 @@ use hedgerow_data::progress::silent;
 use hedgerow_data::{DataName, Dataset, LoadError, Split};
 use hedgerow_learn::evaluation::{Evaluation, EvaluationError, ShownExamples, Structure};
 use hedgerow_learn::{
-    ApplyError, EpochRecord, Event, Outcome, PictureShape, RunOptions, TrainError, Trained,
-    TrainingParams, Validation, train_validated,
+    ApplyError, EpochRecord, Event, Outcome, PictureShape, RunOptions, TrainError, Trained, TrainingParams, Validation,
+    train_validated,
 };
 
 use self::clock::RunClock;
