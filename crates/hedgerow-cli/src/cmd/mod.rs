@@ -1,0 +1,46 @@
+//! The verbs, one file each.
+//!
+//! A verb is a file `NAME.rs` with a clap `Args` struct called `Arguments`, whose doc comment is the verb's help, and a
+//! function `run`:
+//!
+//! ```text
+//! pub(crate) fn run(arguments: &Arguments, context: &Context) -> anyhow::Result<()>
+//! ```
+//! To add one, add its file, a `mod` line, and a line to the list, in the place that it has in the help. (The `mod` line
+//! stands apart because rustfmt does not look for files inside of a macro.)
+
+use clap::Subcommand;
+
+use crate::context::Context;
+
+mod completions;
+mod data;
+mod man;
+
+/// Makes the enum of verbs and the call of each one's `run` out of one list.
+macro_rules! verbs {
+    ($($variant:ident => $module:ident,)+) => {
+        /// What the command is asked to do.
+        #[derive(Debug, Subcommand)]
+        #[allow(clippy::large_enum_variant, reason = "there is one of them in a run")]
+        pub(crate) enum Verb {
+            // Without comments: the help of a verb is that of its arguments.
+            $($variant($module::Arguments),)+
+        }
+
+        impl Verb {
+            /// Does it.
+            pub(crate) fn run(&self, context: &Context) -> anyhow::Result<()> {
+                match self {
+                    $(Self::$variant(arguments) => $module::run(arguments, context),)+
+                }
+            }
+        }
+    };
+}
+
+verbs! {
+    Data => data,
+    Completions => completions,
+    Man => man,
+}
