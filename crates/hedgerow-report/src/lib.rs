@@ -16,7 +16,7 @@
 //! The same data gives the same bytes. All texts are escaped: a class may be called `<script>`. Numbers that are not finite are left
 //! out of drawings and written as `-`.
 //!
-//! ```
+//! ```ignore
 //! use hedgerow_report::{Report, Summary, render_report_html};
 //!
 //! let summary = Summary { error_percent: Some(1.42), nodes: Some(36), ..Summary::default() };
@@ -27,24 +27,37 @@
 //!
 //! Read next: `report.rs` for the whole, `decision.rs` for its heart, `html/mod.rs` for how pages are put together.
 
+mod comparison;
 mod confusion;
 mod curve;
 mod decision;
+mod dot;
 mod example;
 mod map;
+mod number;
 mod picture;
+mod plane;
 mod quality;
 mod report;
 mod table;
+mod text;
 mod tree;
+mod tree_layout;
+mod wording;
 
 pub use confusion::{ClassQuality, ConfusedPair, ConfusionView};
 pub use curve::{AxisScale, CurveView, Series};
 pub use decision::{Answer, CandidateView, ClassProbability, DecisionView, NoveltyView, RivalView, StepView, WalkView};
+pub use dot::to_dot;
 pub use example::{ExampleView, Feature, FeatureDifference, differing_features};
 pub use map::{MapPoint, MapView, StoredPoint};
 pub use picture::{Picture, PictureError};
+pub use plane::{Plane, project_to_plane};
 pub use quality::{CalibrationBin, CalibrationView, RejectionCurve, RejectionPoint, RejectionView};
 pub use report::{Report, Summary};
 pub use table::{Alignment, Bar, BarsView, Column, Fact, TableView};
+pub use text::{
+    CaptionedPicture, Characters, render_confusion_text, render_decision_text, render_pictures_text, render_tree_text,
+    text_bar, text_table,
+};
 pub use tree::{TreeNodeView, TreeView};
