@@ -3,14 +3,13 @@
 //! A run takes minutes, so that each is written down as soon as it is over and never made twice, and its checkpoints let a command that was
 //! stopped go on where it was. `recipes.rs` says what is run, `record.rs` what is kept of a run.
 
+mod clock;
 mod figure;
 pub mod recipes;
 pub mod record;
 
 use std::fs;
-use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
-use std::time::Instant;
 
 use hedgerow_core::{Label, PointsRef};
 use hedgerow_data::fetch::{FetchError, GetOptions, Store, get};
@@ -18,10 +17,11 @@ use hedgerow_data::progress::silent;
 use hedgerow_data::{DataName, Dataset, LoadError, Split};
 use hedgerow_learn::evaluation::{Evaluation, EvaluationError, ShownExamples, Structure};
 use hedgerow_learn::{
-    ApplyError, CheckpointInfo, EpochRecord, Event, Outcome, PictureShape, RunOptions, TrainError, Trained,
-    TrainingParams, Validation, train_validated,
+    ApplyError, EpochRecord, Event, Outcome, PictureShape, RunOptions, TrainError, Trained, TrainingParams, Validation,
+    train_validated,
 };
 
+use self::clock::RunClock;
 use crate::date;
 use crate::machine::Machine;
 use recipes::{Experiment, Recipe, Test};
@@ -139,44 +139,39 @@ fn make(
     let seed = params.seed;
     let label = format!("{data_name} {} seed {seed}", recipe.name);
     let (train, test) = (data.part(Split::Train), data.part(Split::Test));
-    let mut listener = |event: &Event<'_>| {
-        if let Event::Epoch(EpochRecord { epoch, train_seconds, loss, validation: Some(validation), .. }) = event {
-            let (epoch, Validation { error_percent, n_nodes, .. }) = (epoch + 1, validation);
-            eprintln!(
-                "{label}: epoch {epoch} after {train_seconds:.0} s: loss {loss:.5}, validation error {error_percent:.2} %, {n_nodes} nodes"
-            );
-        }
-        ControlFlow::Continue(())
-    };
     let unfinished = records.unfinished(data_name, params);
     let failed = |path: &Path, source: std::io::Error| LearnError::File { path: path.to_owned(), source };
     let folder = unfinished.parent().unwrap_or(Path::new("."));
     fs::create_dir_all(folder).map_err(|source| failed(folder, source))?;
-    // Seconds that an earlier command has spent on this run.
-    let spent = if unfinished.exists() { Some(CheckpointInfo::read(&unfinished)?.train_seconds) } else { None };
-    if let Some(seconds) = spent {
-        eprintln!("{label}: goes on after {seconds:.0} s");
+    let mut clock = RunClock::start(&unfinished, recipe.max_seconds);
+    if unfinished.exists() {
+        eprintln!("{label}: goes on after {:.0} s", clock.seconds());
     }
-    let options = RunOptions {
-        max_seconds: recipe.max_seconds.map(|most| (most - spent.unwrap_or(0.0)).max(0.0)),
-        checkpoint: Some(unfinished.clone()),
-        resume: true,
-        ..RunOptions::default()
+    let mut listener = |event: &Event<'_>| {
+        let go_on = clock.hear(event);
+        if let Event::Epoch(EpochRecord { epoch, loss, validation: Some(validation), .. }) = event {
+            let (epoch, Validation { error_percent, n_nodes, .. }) = (epoch + 1, validation);
+            eprintln!(
+                "{label}: epoch {epoch} after {:.0} s: loss {loss:.5}, validation error {error_percent:.2} %, {n_nodes} nodes",
+                clock.seconds()
+            );
+        }
+        go_on
     };
-    let started = Instant::now();
+    let options = RunOptions { checkpoint: Some(unfinished.clone()), resume: true, ..RunOptions::default() };
     let test_examples = test.examples();
     let validation = (recipe.test == Test::AlongTheWay).then_some(&test_examples);
     let learned = train_validated(&train.examples(), validation, params, &options, &mut listener)?;
-    let total_seconds = spent.is_none().then(|| started.elapsed().as_secs_f64());
     let answers = match recipe.test {
         Test::Never => None,
         Test::AtTheEnd | Test::AlongTheWay => {
             Some(Answers::of(&learned, (train.points(), train.labels()), (test.points(), test.labels()), seed)?)
         }
     };
-    let record = RunRecord::new(data_name, &recipe.name, params, &learned, total_seconds, answers.as_ref());
+    let record = RunRecord::new(data_name, &recipe.name, params, &learned, &clock, answers.as_ref());
     eprintln!("{label}: {record}");
-    records.add(record, &CurvePoint::of_run(data_name, &recipe.name, seed, &learned))?;
+    records.add(record, &CurvePoint::of_run(data_name, &recipe.name, seed, &learned, clock.epochs()))?;
+    clock.forget();
     fs::remove_file(&unfinished).map_err(|source| failed(&unfinished, source))
 }
 

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use hedgerow_learn::{EpochRecord, Trained, TrainingParams, Validation};
 
+use super::clock::RunClock;
 use super::{Answers, LearnError, word};
 use crate::interleaved;
 use crate::machine::{self, Machine};
@@ -73,15 +74,15 @@ pub struct CurvePoint {
 }
 
 impl CurvePoint {
-    /// All evaluations of a run.
-    pub fn of_run(data: &str, recipe: &str, seed: u64, learned: &Trained) -> Vec<Self> {
+    /// All evaluations of a run, with the seconds of learning at the end of each epoch.
+    pub fn of_run(data: &str, recipe: &str, seed: u64, learned: &Trained, seconds: &[f64]) -> Vec<Self> {
         let evaluated = learned.records.iter().filter_map(|record| Some((record, record.validation?)));
         let point = |(record, validation): (&EpochRecord, Validation)| Self {
             data: data.to_owned(),
             recipe: recipe.to_owned(),
             seed,
             epoch: record.epoch + 1,
-            train_seconds: record.train_seconds,
+            train_seconds: seconds.get(record.epoch).copied().unwrap_or(record.train_seconds),
             error_percent: validation.error_percent,
             n_nodes: validation.n_nodes,
         };
@@ -117,7 +118,7 @@ impl RunRecord {
         recipe: &str,
         params: &TrainingParams,
         learned: &Trained,
-        total_seconds: Option<f64>,
+        clock: &RunClock,
         answers: Option<&Answers>,
     ) -> Self {
         let of = |number: fn(&Answers) -> f64| answers.map(number);
@@ -126,14 +127,14 @@ impl RunRecord {
             recipe: recipe.to_owned(),
             seed: params.seed,
             params: fingerprint(params),
-            outcome: word(learned.outcome).to_owned(),
+            outcome: if clock.was_cut { "cut" } else { word(learned.outcome) }.to_owned(),
             epochs: learned.records.len(),
             steps: learned.n_steps,
             threads: rayon::current_num_threads(),
             revision: machine::revision(),
             numbers: [
-                Some(learned.train_seconds),
-                total_seconds,
+                Some(clock.epochs().last().copied().unwrap_or_else(|| clock.seconds())),
+                None,
                 learned.records.last().map(|record| record.loss),
                 learned.validation.map(|validation| validation.error_percent),
                 learned.validation.map(|validation| validation.n_nodes as f64),

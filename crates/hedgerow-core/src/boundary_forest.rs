@@ -9,6 +9,7 @@ use crate::history::History;
 use crate::label::{ExampleId, Label, Task};
 use crate::neighbor_search::{Edit, Effort, Insertion, Neighbor};
 use crate::points::{Point, PointsRef};
+use crate::snapshot::{RestoreError, Snapshot};
 use crate::traversal::Traversal;
 use crate::vote::Vote;
 
@@ -17,6 +18,7 @@ pub(crate) const MAX_TREES: usize = 1 << 16;
 
 /// How the trees of a forest come to differ.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "kebab-case"))]
 #[non_exhaustive]
 pub enum Initialization {
     /// Tree `i` has example `i` of the first `n_trees` as its root and takes the others of these in a random order of its own;
@@ -97,6 +99,16 @@ impl BoundaryForestParams {
         };
         Ok(BoundaryForest { grove: Grove::new(distance, rules, orders, self.n_trees), vote: self.vote })
     }
+
+    /// Makes the forest that a [snapshot](BoundaryForest::snapshot) was taken of. These are the parameters that it was built
+    /// with. Takes time in proportion to the size of the snapshot, and measures no distances.
+    ///
+    /// # Errors
+    /// What [`Self::build`] refuses, and a snapshot that contradicts itself or the parameters.
+    pub fn restore(self, snapshot: Snapshot) -> Result<BoundaryForest, RestoreError> {
+        let BoundaryForest { grove, vote } = self.build()?;
+        Ok(BoundaryForest { grove: grove.restored(snapshot)?, vote })
+    }
 }
 
 /// A boundary forest. The trees share one store of examples.
@@ -130,6 +142,11 @@ impl BoundaryForest {
     /// The trees' nodes and edges.
     pub fn trees(&self) -> impl Iterator<Item = TreeRef<'_>> {
         self.grove.trees.iter().map(|shape| TreeRef::new(&self.grove.store, shape))
+    }
+
+    /// The forest as plain arrays, from which [`BoundaryForestParams::restore`] makes it again.
+    pub fn snapshot(&self) -> Snapshot {
+        self.grove.snapshot()
     }
 }
 

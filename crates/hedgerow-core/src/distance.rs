@@ -14,6 +14,7 @@ use crate::points::{Point, PointKind, PointsRef};
 /// points are `f32` sums, widened. The bits of a distance do not depend on the machine, the number of threads or the
 /// size of a batch.
 #[derive(Debug, Clone, PartialEq, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "kebab-case"))]
 #[non_exhaustive]
 pub enum Distance {
     /// Sum of squared differences.
@@ -26,7 +27,8 @@ pub enum Distance {
     Cosine,
     /// Sum of absolute differences.
     Manhattan,
-    /// The caller's own closure over `f32` points.
+    /// The caller's own closure over `f32` points. It cannot be written down.
+    #[cfg_attr(feature = "serde", serde(skip))]
     Custom(CustomDistance),
 }
 

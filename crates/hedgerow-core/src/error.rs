@@ -1,7 +1,8 @@
 //! What can be wrong with parameters, points, labels and requests, each with the numbers and the remedy.
 //!
 //! One enum per act: setting up ([`ParamError`]), handing over points ([`PointError`], [`PointsError`]), inserting
-//! ([`InsertError`]), asking ([`QueryError`]) and editing ([`EditError`]). Nothing in this crate panics on data.
+//! ([`InsertError`]), asking ([`QueryError`]) and editing ([`EditError`]). What can be wrong with a snapshot stands beside it, in
+//! [`RestoreError`](crate::RestoreError). Nothing in this crate panics on data.
 
 use crate::history::History;
 use crate::label::{ExampleId, Label, Task};

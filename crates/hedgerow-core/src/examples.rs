@@ -10,6 +10,7 @@ use crate::metric::{Metric, Row};
 use crate::neighbor_search::Neighbor;
 use crate::points::{Point, Points, PointsRef, retain_rows};
 use crate::sketch::{SketchSlot, Sketches};
+use crate::snapshot::RestoreError;
 
 /// A borrowed block of examples: points, one label for each, and the caller's ids.
 #[derive(Debug, Clone, Copy)]
@@ -111,12 +112,58 @@ pub(crate) struct ExampleStore {
 pub(crate) const DROPPED: Row = Row::MAX;
 
 impl ExampleStore {
+    /// A store of examples from anywhere, checked. Sketches are made by [`Self::sketch`].
+    pub(crate) fn restored(
+        points: Option<Points>,
+        labels: Vec<Label>,
+        ids: Vec<ExampleId>,
+        distance: &Distance,
+        task: Task,
+    ) -> Result<Self, RestoreError> {
+        let points = points.filter(|points| !points.is_empty());
+        let n_rows = points.as_ref().map_or(0, Points::len);
+        for (what, got) in [("labels", labels.len()), ("ids", ids.len())] {
+            if got != n_rows {
+                return Err(RestoreError::Count { what, got, of: "points", expected: n_rows });
+            }
+        }
+        if n_rows >= Row::MAX as usize {
+            return Err(RestoreError::TooMany { got: n_rows });
+        }
+        if let Some(points) = &points {
+            distance.check_kind(points.kind())?;
+        }
+        for (row, label) in labels.iter().enumerate() {
+            task.check_label(*label).map_err(|source| RestoreError::Label { row, source })?;
+        }
+        let mut row_of = HashMap::with_capacity(n_rows);
+        for (row, &id) in ids.iter().enumerate() {
+            if let Some(first) = row_of.insert(id, row as Row) {
+                return Err(RestoreError::DuplicateId { id, first: first as usize, row });
+            }
+        }
+        Ok(Self { points, labels, ids, row_of, sketches: SketchSlot::default() })
+    }
+
     pub(crate) fn len(&self) -> usize {
         self.ids.len()
     }
 
     pub(crate) fn is_empty(&self) -> bool {
         self.ids.is_empty()
+    }
+
+    pub(crate) fn labels(&self) -> &[Label] {
+        &self.labels
+    }
+
+    pub(crate) fn ids(&self) -> &[ExampleId] {
+        &self.ids
+    }
+
+    /// An example by its id.
+    pub(crate) fn example(&self, id: ExampleId) -> Option<(Point<'_>, Label)> {
+        self.find(id).map(|row| (self.point(row), self.label(row)))
     }
 
     pub(crate) fn points(&self) -> Option<PointsRef<'_>> {

@@ -107,7 +107,7 @@ impl Calibration {
     /// # Errors
     /// [`QueryError::HistoryNeeded`] where redundant examples were not kept; use [`Self::from_queries`] then.
     pub fn from_history<S: NeighborSearch + ?Sized>(structure: &S) -> Result<Self, QueryError> {
-        Ok(Self::new(structure.answer_distances()?))
+        Ok(Self::from_distances(structure.answer_distances()?))
     }
 
     /// Calibrates by points that were not shown, such as a validation split, against the structure as it is.
@@ -117,12 +117,18 @@ impl Calibration {
     pub fn from_queries<S: NeighborSearch + ?Sized>(structure: &S, queries: PointsRef<'_>) -> Result<Self, QueryError> {
         let voters = structure.voters_of_all(queries)?;
         let nearest = |voters: &Vec<Neighbor>| voters.iter().map(|voter| voter.distance).fold(f64::INFINITY, f64::min);
-        Ok(Self::new(voters.iter().map(nearest).collect()))
+        Ok(Self::from_distances(voters.iter().map(nearest).collect()))
     }
 
-    fn new(mut distances: Vec<f64>) -> Self {
+    /// Calibrates by distances that are known already, in any order.
+    pub fn from_distances(mut distances: Vec<f64>) -> Self {
         distances.sort_unstable_by(f64::total_cmp);
         Self { sorted: distances }
+    }
+
+    /// The distances, in rising order.
+    pub fn distances(&self) -> &[f64] {
+        &self.sorted
     }
 
     /// Number of examples behind the calibration.
@@ -148,11 +154,11 @@ mod tests {
 
     #[test]
     fn the_share_counts_those_farther_away() {
-        let calibration = Calibration::new(vec![3.0, 1.0, 2.0, 2.0]);
+        let calibration = Calibration::from_distances(vec![3.0, 1.0, 2.0, 2.0]);
         assert_eq!(calibration.share_farther(0.0), 1.0);
         assert_eq!(calibration.share_farther(2.0), 0.25);
         assert_eq!(calibration.share_farther(1.5), 0.75);
         assert_eq!(calibration.share_farther(4.0), 0.0);
-        assert_eq!(Calibration::new(vec![]).share_farther(1.0), 0.0);
+        assert_eq!(Calibration::from_distances(vec![]).share_farther(1.0), 0.0);
     }
 }

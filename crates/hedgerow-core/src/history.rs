@@ -5,6 +5,7 @@
 /// An example found redundant may be needed again once the example that covered it goes. Exact
 /// [`remove`](crate::NeighborSearch::remove) and [`relabel`](crate::NeighborSearch::relabel) therefore need all of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "kebab-case"))]
 pub enum History {
     /// Every example shown is kept, in order, with the node that answered it. Edits are exact.
     #[default]

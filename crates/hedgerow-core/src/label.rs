@@ -71,6 +71,7 @@ impl std::fmt::Display for Label {
 
 /// What the stored examples are for.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "kebab-case"))]
 #[non_exhaustive]
 pub enum Task {
     /// Predict a class. An example is redundant where the structure already answers with its class.

@@ -9,6 +9,8 @@
 //! and give the walk, the voters and the nearest rival behind an answer as data. Classification, regression and retrieval
 //! are [`Task`]s of the same structures.
 //!
+//! A structure as plain arrays, to be written down and restored, is a [`Snapshot`].
+//!
 //! Not here: learning a representation, reading files, drawing. Nothing in this crate knows a clock or a file.
 //!
 //! # Example
@@ -46,6 +48,7 @@ mod points;
 pub mod random;
 mod simd;
 mod sketch;
+pub mod snapshot;
 mod traversal;
 pub mod vote;
 
@@ -66,5 +69,6 @@ pub use label::{ClassId, ExampleId, Label, Task};
 pub use linear_scan::{LinearScan, LinearScanParams};
 pub use neighbor_search::{Edit, Effort, Insertion, Neighbor, NeighborSearch};
 pub use points::{MAX_MAGNITUDE, Point, PointKind, Points, PointsRef};
+pub use snapshot::{RestoreError, Snapshot, TreeError, TreeSnapshot};
 pub use traversal::{Candidate, NodeId, Step, Traversal};
 pub use vote::{ClassShare, Prediction, Vote};

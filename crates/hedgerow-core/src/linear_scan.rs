@@ -10,6 +10,7 @@ use crate::metric::Row;
 use crate::nearest_rows::RankedRow;
 use crate::neighbor_search::{Edit, Effort, Insertion, Neighbor, NeighborSearch};
 use crate::points::{Point, PointsRef};
+use crate::snapshot::{RestoreError, Snapshot, check_none};
 use crate::traversal::Traversal;
 use crate::vote::Vote;
 
@@ -62,6 +63,20 @@ impl LinearScanParams {
         }
         Ok(LinearScan { params: self, store: ExampleStore::default() })
     }
+
+    /// Makes the scan that a [snapshot](LinearScan::snapshot) was taken of. These are the parameters that it was built with.
+    /// Takes time in proportion to the size of the snapshot, and measures no distances.
+    ///
+    /// # Errors
+    /// What [`Self::build`] refuses, and a snapshot that contradicts itself or the parameters.
+    pub fn restore(self, mut snapshot: Snapshot) -> Result<LinearScan, RestoreError> {
+        let mut scan = self.build()?;
+        snapshot.check_flat("a linear scan")?;
+        check_none("members", snapshot.members.len(), "a linear scan")?;
+        check_none("answers", snapshot.answers.len(), "a linear scan")?;
+        scan.store = snapshot.take_store(&scan.params.distance, scan.params.task, History::Full)?;
+        Ok(scan)
+    }
 }
 
 /// Keeps every example and compares a query with all of them.
@@ -85,6 +100,11 @@ pub struct LinearScan {
 impl LinearScan {
     fn answers(&self) -> Answers<'_> {
         Answers { store: &self.store, distance: &self.params.distance, rows: Rows::All(self.store.len()) }
+    }
+
+    /// The scan as plain arrays, from which [`LinearScanParams::restore`] makes it again.
+    pub fn snapshot(&self) -> Snapshot {
+        Snapshot::of(&self.store, self.store.len())
     }
 
     fn find(&self, id: ExampleId) -> Result<Row, EditError> {
@@ -126,7 +146,15 @@ impl NeighborSearch for LinearScan {
     }
 
     fn stored_ids(&self) -> Vec<ExampleId> {
-        (0..self.store.len() as Row).map(|row| self.store.id(row)).collect()
+        self.store.ids().to_vec()
+    }
+
+    fn kept_ids(&self) -> Vec<ExampleId> {
+        self.store.ids().to_vec()
+    }
+
+    fn example(&self, id: ExampleId) -> Option<(Point<'_>, Label)> {
+        self.store.example(id)
     }
 
     fn nearest(&self, query: Point<'_>) -> Result<Neighbor, QueryError> {

@@ -89,6 +89,14 @@ pub trait NeighborSearch: Send + Sync {
     /// Ids of the stored examples, in the order in which they came.
     fn stored_ids(&self) -> Vec<ExampleId>;
 
+    /// Ids of all examples kept, in the order in which they came: the stored ones and, where the history is full, those found
+    /// redundant.
+    fn kept_ids(&self) -> Vec<ExampleId>;
+
+    /// The point and label of an example that is kept, whether stored or found redundant; nothing if there is none with
+    /// this id.
+    fn example(&self, id: ExampleId) -> Option<(Point<'_>, Label)>;
+
     /// The nearest stored example: the exact one in a flat structure, the approximate one of the walk in a tree (the
     /// nearest of the walks in a forest).
     ///

@@ -7,6 +7,7 @@ use crate::neighbor_search::Neighbor;
 
 /// The rule by which voters are weighted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "kebab-case"))]
 #[non_exhaustive]
 pub enum Vote {
     /// The nearest voter decides alone; the earliest of equals.

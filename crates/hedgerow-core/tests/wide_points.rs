@@ -260,6 +260,31 @@ fn sketches_are_made_of_the_data_of_these_tests() {
 }
 
 #[test]
+fn restored_structures_have_sketches_again_and_answer_the_same() {
+    for kind in [PointKind::F32, PointKind::U8] {
+        let mut random = Random(201);
+        let rows = factor_rows(&mut random, kind, 1250, 200);
+        let queries = queries_near(&mut random, kind, &rows, 200);
+        let data = data_of(2, kind, rows);
+        for plan in [
+            Plan::Set { passes: Passes::One, history: History::Full, n_neighbors: 1 },
+            forest(Initialization::DistinctRoots, 9, None, History::Full, Vote::Shepard),
+        ] {
+            let mut structure = plan.build(TASK, &Distance::Euclidean);
+            structure.show(&data, 0..1200);
+            let mut restored = plan.restore(TASK, &Distance::Euclidean, structure.snapshot()).unwrap();
+            assert!(restored.search().size_bytes() > data.points.size_bytes() + 1200 * 192, "{plan:?}, {kind}");
+            let voters = structure.search().voters_of_all(queries.view());
+            assert_eq!(restored.search().voters_of_all(queries.view()), voters, "{plan:?}, {kind}");
+
+            structure.show(&data, 1200..1250);
+            restored.show(&data, 1200..1250);
+            assert!(restored == structure, "{plan:?}, {kind}");
+        }
+    }
+}
+
+#[test]
 fn wide_floats_are_searched_exactly() {
     factor_bench(PointKind::F32, 1500, 200, 600, Distance::Euclidean).check_all();
 }

@@ -46,6 +46,19 @@
 //! readers and writers of the usual formats, standard sets by name, preprocessing and splits. [`learn`] learns representations
 //! in which few examples are needed.
 
+mod error;
+mod journal;
+mod model;
+mod persistence;
+
+pub use error::{AnswerError, ChangeError, FitError, JournalError, LoadError, SaveError};
 pub use hedgerow_core::*;
 pub use hedgerow_data as data;
 pub use hedgerow_learn as learn;
+pub use journal::{Change, JournalEntry};
+pub use model::{
+    Addition, CalibrationBin, ClassResult, DataFacts, Decision, Evaluation, FitEvent, FitListener, FitOptions,
+    FitParams, Inserted, Metrics, Model, ModelPrediction, Originals, Probabilities, RecordedEvaluation, Rejection,
+    RejectionPoint, Structure, StructureParams, Unknown, ValueResult, Walk,
+};
+pub use persistence::{is_model, model_files};

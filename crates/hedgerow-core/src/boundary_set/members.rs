@@ -53,7 +53,7 @@ fn answers_of(metric: &Metric<'_>, members: &[Row], rows: &[Row]) -> Vec<Answer>
     found.iter().map(answer).collect()
 }
 
-fn is_kept(store: &ExampleStore, task: Task, row: Row, answer: Row) -> bool {
+pub(super) fn is_kept(store: &ExampleStore, task: Task, row: Row, answer: Row) -> bool {
     answer == NO_MEMBER || !task.is_redundant(store.label(answer), store.label(row))
 }
 

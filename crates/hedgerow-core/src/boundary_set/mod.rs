@@ -1,8 +1,10 @@
 //! The boundary set of the DBS paper: the examples that the set so far answers wrongly, without any tree over them.
 //!
-//! `members.rs` has the algorithm; this file makes it a [`NeighborSearch`].
+//! `members.rs` has the algorithm, `restore.rs` makes a set of what was written down; this file makes it a
+//! [`NeighborSearch`].
 
 mod members;
+mod restore;
 
 use crate::distance::Distance;
 use crate::error::{EditError, InsertError, ParamError, QueryError};
@@ -13,6 +15,7 @@ use crate::label::{ExampleId, Label, Task};
 use crate::metric::Row;
 use crate::neighbor_search::{Edit, Effort, Insertion, Neighbor, NeighborSearch};
 use crate::points::{Point, PointsRef};
+use crate::snapshot::{RestoreError, Snapshot};
 use crate::traversal::Traversal;
 use crate::vote::Vote;
 use members::{Members, NO_MEMBER};
@@ -22,6 +25,7 @@ const BLOCK: usize = 8192;
 
 /// How often the examples are gone over.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "kebab-case"))]
 #[non_exhaustive]
 pub enum Passes {
     /// Once, as in the DBS paper. Suits streams.
@@ -104,6 +108,22 @@ impl BoundarySetParams {
         }
         Ok(BoundarySet { params: self, store: ExampleStore::default(), members: Members::default(), n_shown: 0 })
     }
+
+    /// Makes the set that a [snapshot](BoundarySet::snapshot) was taken of. These are the parameters that it was built with.
+    /// Takes time in proportion to the size of the snapshot, and measures no distances.
+    ///
+    /// # Errors
+    /// What [`Self::build`] refuses, and a snapshot that contradicts itself or the parameters.
+    pub fn restore(self, mut snapshot: Snapshot) -> Result<BoundarySet, RestoreError> {
+        let mut set = self.build()?;
+        let BoundarySetParams { task, history, passes, .. } = set.params;
+        snapshot.check_flat("a boundary set")?;
+        set.store = snapshot.take_store(&set.params.distance, task, history)?;
+        set.n_shown = snapshot.n_shown;
+        set.members = Members::restored(&snapshot, &set.store, task, history, passes)?;
+        set.store.sketch(&set.params.distance);
+        Ok(set)
+    }
 }
 
 /// A boundary set: members are the examples whose nearest member, when they were shown, had another label.
@@ -130,6 +150,12 @@ pub struct BoundarySet {
 impl BoundarySet {
     fn answers(&self) -> Answers<'_> {
         Answers { store: &self.store, distance: &self.params.distance, rows: Rows::Listed(&self.members.rows) }
+    }
+
+    /// The set as plain arrays, from which [`BoundarySetParams::restore`] makes it again.
+    pub fn snapshot(&self) -> Snapshot {
+        let (members, answers) = (self.members.rows.clone(), self.members.answers.clone());
+        Snapshot { members, answers, ..Snapshot::of(&self.store, self.n_shown) }
     }
 
     fn keeps_all(&self) -> bool {
@@ -260,6 +286,14 @@ impl NeighborSearch for BoundarySet {
         let mut rows = self.members.rows.clone();
         rows.sort_unstable();
         rows.into_iter().map(|row| self.store.id(row)).collect()
+    }
+
+    fn kept_ids(&self) -> Vec<ExampleId> {
+        self.store.ids().to_vec()
+    }
+
+    fn example(&self, id: ExampleId) -> Option<(Point<'_>, Label)> {
+        self.store.example(id)
     }
 
     fn nearest(&self, query: Point<'_>) -> Result<Neighbor, QueryError> {

@@ -45,9 +45,9 @@ pub(crate) struct Grove {
     pub(crate) orders: Orders,
     pub(crate) store: ExampleStore,
     pub(crate) trees: Vec<TreeShape>,
-    n_shown: usize,
+    pub(super) n_shown: usize,
     /// Whether the first examples have been dealt out to the roots, after which no tree is started anew.
-    rooted: bool,
+    pub(super) rooted: bool,
 }
 
 impl Grove {
@@ -211,7 +211,7 @@ impl Grove {
         (0..self.store.len() as Row).filter(|&row| stored[row as usize]).collect()
     }
 
-    fn stored_flags(&self) -> Vec<bool> {
+    pub(super) fn stored_flags(&self) -> Vec<bool> {
         let mut stored = vec![false; self.store.len()];
         for node in self.trees.iter().flat_map(|tree| &tree.nodes) {
             stored[node.row as usize] = true;
@@ -251,9 +251,7 @@ impl Grove {
             return 0;
         }
         let block = self.store.extend(examples);
-        if self.trees.len() >= MANY_TREES {
-            self.store.sketch(&self.distance);
-        }
+        self.sketch();
         let (n_before, was_rooted) = (self.n_shown, self.rooted);
         self.n_shown += examples.len();
         let mut rows = block.clone().collect::<Vec<_>>();
@@ -280,6 +278,13 @@ impl Grove {
             self.trees.par_iter_mut().enumerate().for_each(show);
         }
         self.drop_redundant(block.start, was_rooted)
+    }
+
+    /// Sketches the stored points from now on, where that is likely to pay.
+    pub(super) fn sketch(&mut self) {
+        if self.trees.len() >= MANY_TREES {
+            self.store.sketch(&self.distance);
+        }
     }
 
     /// Starts every tree anew with as many examples as there are trees: tree `i` has example `i` as its root and takes the

@@ -1,11 +1,13 @@
 //! The boundary tree of Mathy et al. (2015): examples near class boundaries, arranged so that a query walks to an
 //! approximate neighbor in about `log N` steps.
 //!
-//! Start with `shape.rs` (the walk and the training rule), then `route.rs` (blocks) and `edit.rs` (exact removal).
+//! Start with `shape.rs` (the walk and the training rule), then `route.rs` (blocks), `edit.rs` (exact removal) and
+//! `restore.rs` (trees from what was written down).
 
 mod edit;
 pub(crate) mod grove;
 mod neighborhood;
+mod restore;
 mod route;
 pub(crate) mod shape;
 mod tree_ref;
@@ -17,6 +19,7 @@ use crate::history::History;
 use crate::label::{ExampleId, Label, Task};
 use crate::neighbor_search::{Edit, Effort, Insertion, Neighbor};
 use crate::points::{Point, PointsRef};
+use crate::snapshot::{RestoreError, Snapshot};
 use crate::traversal::Traversal;
 use crate::vote::Vote;
 use grove::{Grove, Orders};
@@ -65,6 +68,15 @@ impl BoundaryTreeParams {
         Ok(BoundaryTree { grove: Grove::new(distance, rules, Orders::AsGiven, 1) })
     }
 
+    /// Makes the tree that a [snapshot](BoundaryTree::snapshot) was taken of. These are the parameters that it was built
+    /// with. Takes time in proportion to the size of the snapshot, and measures no distances.
+    ///
+    /// # Errors
+    /// What [`Self::build`] refuses, and a snapshot that contradicts itself or the parameters.
+    pub fn restore(self, snapshot: Snapshot) -> Result<BoundaryTree, RestoreError> {
+        Ok(BoundaryTree { grove: self.build()?.grove.restored(snapshot)? })
+    }
+
     pub(crate) fn checked(self) -> Result<(Distance, Rules), ParamError> {
         self.task.check()?;
         if self.max_children == Some(0) {
@@ -101,6 +113,11 @@ impl BoundaryTree {
     /// The tree's nodes and edges.
     pub fn tree(&self) -> TreeRef<'_> {
         TreeRef::new(&self.grove.store, &self.grove.trees[0])
+    }
+
+    /// The tree as plain arrays, from which [`BoundaryTreeParams::restore`] makes it again.
+    pub fn snapshot(&self) -> Snapshot {
+        self.grove.snapshot()
     }
 }
 
@@ -143,6 +160,14 @@ macro_rules! search_by_grove {
 
             fn stored_ids(&self) -> Vec<ExampleId> {
                 self.grove.stored_rows().into_iter().map(|row| self.grove.store.id(row)).collect()
+            }
+
+            fn kept_ids(&self) -> Vec<ExampleId> {
+                self.grove.store.ids().to_vec()
+            }
+
+            fn example(&self, id: ExampleId) -> Option<(Point<'_>, Label)> {
+                self.grove.store.example(id)
             }
 
             fn nearest(&self, query: Point<'_>) -> Result<Neighbor, QueryError> {

@@ -7,7 +7,8 @@ use std::ops::Range;
 use crate::oracle::{Data, Far, SlowTree, row_of};
 use hedgerow_core::{
     BoundaryForest, BoundaryForestParams, BoundarySet, BoundarySetParams, BoundaryTree, BoundaryTreeParams, Distance,
-    Examples, History, Initialization, LinearScan, LinearScanParams, NeighborSearch, Passes, Task, TreeRef, Vote,
+    Examples, History, Initialization, LinearScan, LinearScanParams, NeighborSearch, Passes, RestoreError, Snapshot,
+    Task, TreeRef, Vote,
 };
 
 /// One of the structures.
@@ -35,6 +36,15 @@ impl Structure {
             Self::Set(set) => set,
             Self::Tree(tree) => tree,
             Self::Forest(forest) => forest,
+        }
+    }
+
+    pub(crate) fn snapshot(&self) -> Snapshot {
+        match self {
+            Self::Scan(scan) => scan.snapshot(),
+            Self::Set(set) => set.snapshot(),
+            Self::Tree(tree) => tree.snapshot(),
+            Self::Forest(forest) => forest.snapshot(),
         }
     }
 
@@ -110,12 +120,46 @@ pub(crate) const fn forest(
     Plan::Forest { initialization, n_trees, max_children, history, vote }
 }
 
+/// The seed of [`Plan::build`].
+const SEED: u64 = 11;
+
+enum Params {
+    Scan(LinearScanParams),
+    Set(BoundarySetParams),
+    Tree(BoundaryTreeParams),
+    Forest(BoundaryForestParams),
+}
+
 impl Plan {
     pub(crate) fn build(self, task: Task, distance: &Distance) -> Structure {
-        self.seeded(task, distance, 11)
+        self.seeded(task, distance, SEED)
     }
 
     pub(crate) fn seeded(self, task: Task, distance: &Distance, seed: u64) -> Structure {
+        match self.params(task, distance, seed) {
+            Params::Scan(params) => Structure::Scan(params.build().unwrap()),
+            Params::Set(params) => Structure::Set(params.build().unwrap()),
+            Params::Tree(params) => Structure::Tree(params.build().unwrap()),
+            Params::Forest(params) => Structure::Forest(params.build().unwrap()),
+        }
+    }
+
+    /// The structure of this plan, as [`Self::build`] sets it up, that a snapshot was taken of.
+    pub(crate) fn restore(
+        self,
+        task: Task,
+        distance: &Distance,
+        snapshot: Snapshot,
+    ) -> Result<Structure, RestoreError> {
+        Ok(match self.params(task, distance, SEED) {
+            Params::Scan(params) => Structure::Scan(params.restore(snapshot)?),
+            Params::Set(params) => Structure::Set(params.restore(snapshot)?),
+            Params::Tree(params) => Structure::Tree(params.restore(snapshot)?),
+            Params::Forest(params) => Structure::Forest(params.restore(snapshot)?),
+        })
+    }
+
+    fn params(self, task: Task, distance: &Distance, seed: u64) -> Params {
         let distance = distance.clone();
         let tree = |max_children: Option<usize>, history: History| {
             let params = BoundaryTreeParams::default().task(task).distance(distance.clone()).history(history);
@@ -127,17 +171,16 @@ impl Plan {
         match self {
             Self::Scan { n_neighbors, vote } => {
                 let params = LinearScanParams::default().task(task).distance(distance);
-                Structure::Scan(params.n_neighbors(n_neighbors).vote(vote).build().unwrap())
+                Params::Scan(params.n_neighbors(n_neighbors).vote(vote))
             }
             Self::Set { passes, history, n_neighbors } => {
                 let params = BoundarySetParams::default().task(task).distance(distance).passes(passes);
-                Structure::Set(params.history(history).n_neighbors(n_neighbors).build().unwrap())
+                Params::Set(params.history(history).n_neighbors(n_neighbors))
             }
-            Self::Tree { max_children, history } => Structure::Tree(tree(max_children, history).build().unwrap()),
+            Self::Tree { max_children, history } => Params::Tree(tree(max_children, history)),
             Self::Forest { initialization, n_trees, max_children, history, vote } => {
                 let params = BoundaryForestParams::default().tree(tree(max_children, history)).n_trees(n_trees);
-                let params = params.initialization(initialization).vote(vote).seed(seed);
-                Structure::Forest(params.build().unwrap())
+                Params::Forest(params.initialization(initialization).vote(vote).seed(seed))
             }
         }
     }

@@ -7,6 +7,7 @@ mod counts;
 mod edits;
 mod explanations;
 mod infinite;
+mod kept;
 mod refused;
 mod small;
 

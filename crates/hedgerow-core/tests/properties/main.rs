@@ -8,6 +8,7 @@ mod blocks;
 mod edits;
 mod fast_against_slow;
 mod invariants;
+mod snapshots;
 mod threads;
 mod votes;
 

@@ -1,0 +1,273 @@
+//! How a model learns on: examples and classes added, removed and relabelled, each written to the journal before it counts.
+//!
+//! The representation stays as it was learned: it carries what it learned from, whatever is removed. What changes is the neighbor
+//! structure, and for it removal is exact.
+
+use hedgerow_core::{
+    ClassId, Edit, EditError, ExampleId, Examples, History, Insertion, Label, Point, PointKind, Points, PointsRef, Task,
+};
+
+use super::answers::one;
+use super::{Model, Originals, Structure, StructureParams};
+use crate::error::{AnswerError, ChangeError};
+use crate::journal::{Change, Journal, JournalEntry, NewEntry};
+
+/// An example to be added.
+#[derive(Debug, Clone, Copy)]
+pub struct Addition<'a> {
+    /// Its features, as the model was fitted to.
+    pub point: Point<'a>,
+    /// Its label as text: the name of a class, known or new, or a value.
+    pub label: Option<&'a str>,
+    /// The id that it gets; the next one if none is given.
+    pub id: Option<ExampleId>,
+    /// Anything that people should know of it, kept in the journal.
+    pub note: Option<&'a str>,
+}
+
+/// What became of an added example.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Inserted {
+    /// Its id.
+    pub id: ExampleId,
+    /// Whether it is stored now, or the model answered with its label already.
+    pub insertion: Insertion,
+}
+
+impl Model {
+    /// Adds examples; classes that the model does not know yet are new ones. Either all are added or none.
+    ///
+    /// Of a model that was [opened](Self::open), they are on the disk when this returns.
+    ///
+    /// # Errors
+    /// [`ChangeError`]; nothing has changed then.
+    pub fn insert(&mut self, additions: &[Addition<'_>]) -> Result<Vec<Inserted>, ChangeError> {
+        self.catch_up()?;
+        let mut entries = Vec::with_capacity(additions.len());
+        let mut given = std::collections::HashSet::new();
+        let mut next_id = self.next_id;
+        for addition in additions {
+            let id = addition.id.unwrap_or(ExampleId(next_id));
+            if self.search().example(id).is_some() || !given.insert(id) {
+                return Err(ChangeError::DuplicateId { id });
+            }
+            next_id = next_id.max(id.0.saturating_add(1));
+            let label = self.check_label(addition.label)?;
+            let original = self.as_fitted(one(addition.point).map_err(AnswerError::from)?)?;
+            let represented = self.represent(original.view())?;
+            entries.push(NewEntry {
+                change: Change::Add {
+                    id,
+                    label,
+                    point: bytes_of(original.view()),
+                    // Found again without a pass through the network, which another processor might make of other last bits.
+                    representation: self.transform.as_ref().map_or_else(Vec::new, |_| bytes_of(represented.view())),
+                },
+                note: addition.note.map(str::to_owned),
+            });
+        }
+        let written = self.write(entries)?;
+        written.iter().map(|entry| self.add(entry)).collect()
+    }
+
+    /// Removes an example: the structure becomes the one that the same history without it would have built. The learned representation still
+    /// carries it.
+    ///
+    /// # Errors
+    /// [`ChangeError`]; nothing has changed then.
+    pub fn remove(&mut self, id: ExampleId, note: Option<&str>) -> Result<Edit, ChangeError> {
+        self.catch_up()?;
+        self.check_editable(id)?;
+        let written = self.write(vec![NewEntry { change: Change::Remove { id }, note: note.map(str::to_owned) }])?;
+        self.apply_edit(&written[0].change)
+    }
+
+    /// Gives an example another label, known or new: the structure becomes the one that the same history with it would have built.
+    ///
+    /// # Errors
+    /// [`ChangeError`]; nothing has changed then.
+    pub fn relabel(&mut self, id: ExampleId, label: &str, note: Option<&str>) -> Result<Edit, ChangeError> {
+        self.catch_up()?;
+        self.check_editable(id)?;
+        let label = self.check_label(Some(label))?.ok_or(ChangeError::NoLabel { task: self.task() })?;
+        let change = Change::Relabel { id, label };
+        let written = self.write(vec![NewEntry { change, note: note.map(str::to_owned) }])?;
+        self.apply_edit(&written[0].change)
+    }
+
+    /// Every change since the fit, oldest first.
+    ///
+    /// # Errors
+    /// A journal that cannot be read.
+    pub fn history(&self) -> Result<Vec<JournalEntry>, crate::JournalError> {
+        self.journal().entries_after(0)
+    }
+
+    pub(crate) fn journal(&self) -> std::sync::MutexGuard<'_, Journal> {
+        // A thread that panicked while it held the journal has left it whole: every write is one transaction.
+        self.journal.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+    }
+
+    /// Forgets what the journal says of later changes: the model is as it was after so many.
+    pub(crate) fn forget_after(&mut self, entry: u64) {
+        if let Journal::Memory(entries) = &mut *self.journal() {
+            entries.retain(|known| known.number <= entry);
+        }
+    }
+
+    fn write(&mut self, entries: Vec<NewEntry>) -> Result<Vec<JournalEntry>, ChangeError> {
+        let n_entries = self.n_entries;
+        Ok(self.journal().append(entries, n_entries)?)
+    }
+
+    /// Takes in what others have written to the journal since.
+    fn catch_up(&mut self) -> Result<(), ChangeError> {
+        let entries = self.journal().entries_after(self.n_entries)?;
+        for entry in &entries {
+            self.take_in(entry)?;
+        }
+        Ok(())
+    }
+
+    /// Does once more what the journal says was done.
+    pub(crate) fn take_in(&mut self, entry: &JournalEntry) -> Result<(), ChangeError> {
+        match &entry.change {
+            Change::Add { .. } => self.add(entry).map(|_| ()),
+            change => self.apply_edit(change).map(|_| ()),
+        }
+    }
+
+    fn add(&mut self, entry: &JournalEntry) -> Result<Inserted, ChangeError> {
+        let Change::Add { id, label, point, representation } = &entry.change else {
+            return Err(ChangeError::Edit(EditError::UnknownId { id: entry.change.id(), history: History::Full }));
+        };
+        let (id, label) = (*id, self.take_label(label.as_deref())?);
+        let original = points_from(self.facts.data.n_features, self.facts.data.kind(), point)?;
+        let shown = match &self.transform {
+            Some(transform) => points_from(transform.architecture().n_outputs(), PointKind::F32, representation)?,
+            None => self.embed(original.view())?,
+        };
+        let insertion = self.structure.search_mut().insert(id, shown.view().row(0), label)?;
+        if self.params().originals == Originals::Stored && (self.transform.is_some() || !self.preprocessing.is_none()) {
+            self.originals.add(id, original.view().row(0));
+        }
+        self.next_id = self.next_id.max(id.0.saturating_add(1));
+        self.n_entries = entry.number;
+        Ok(Inserted { id, insertion })
+    }
+
+    fn apply_edit(&mut self, change: &Change) -> Result<Edit, ChangeError> {
+        let edit = match change {
+            Change::Remove { id } => {
+                let edit = self.structure.search_mut().remove(*id)?;
+                self.originals.remove(*id);
+                edit
+            }
+            Change::Relabel { id, label } => {
+                let label = self.take_label(Some(label))?;
+                self.structure.search_mut().relabel(*id, label)?
+            }
+            Change::Add { id, .. } => return Err(ChangeError::DuplicateId { id: *id }),
+        };
+        self.n_entries += 1;
+        Ok(edit)
+    }
+
+    /// What would refuse an edit, before it is written down.
+    fn check_editable(&self, id: ExampleId) -> Result<(), ChangeError> {
+        let history = self.search().history();
+        if self.search().example(id).is_none() {
+            return Err(EditError::UnknownId { id, history }.into());
+        }
+        let keeps_all = matches!(self.structure, Structure::Knn(_)) || history == History::Full;
+        if keeps_all { Ok(()) } else { Err(EditError::HistoryNeeded { id, history }.into()) }
+    }
+
+    /// The text that stands for a label in the journal, if the task can take it.
+    fn check_label(&self, label: Option<&str>) -> Result<Option<String>, ChangeError> {
+        let task = self.task();
+        match (task, label) {
+            (Task::Retrieval, None) => Ok(None),
+            (_, None) => Err(ChangeError::NoLabel { task }),
+            (Task::Regression { .. }, Some(text)) => match text.trim().parse::<f32>() {
+                Ok(value) if value.is_finite() => Ok(Some(text.trim().to_owned())),
+                _ => Err(ChangeError::NotAValue { label: text.to_owned() }),
+            },
+            (_, Some(text)) => Ok(Some(text.to_owned())),
+        }
+    }
+
+    /// The label of a text; a class that is not known is a new one from now on.
+    fn take_label(&mut self, label: Option<&str>) -> Result<Label, ChangeError> {
+        let Some(text) = label else { return Ok(Label::Unlabeled) };
+        if let Task::Regression { .. } = self.task() {
+            let value = text.parse().map_err(|_| ChangeError::NotAValue { label: text.to_owned() })?;
+            return Ok(Label::Value(value));
+        }
+        let names = &mut self.facts.schema.class_names;
+        let class = names.iter().position(|name| name == text).unwrap_or_else(|| {
+            names.push(text.to_owned());
+            names.len() - 1
+        });
+        Ok(Label::Class(ClassId(u32::try_from(class).map_err(|_| ChangeError::TooManyClasses)?)))
+    }
+    /// Whether the structure is what its history gives: everything it keeps is shown to empty structures of the same parameters, in the same
+    /// order, tree by tree, and every distance measured anew, where loading trusts what was written down.
+    ///
+    /// # Errors
+    /// Parameters or examples that no structure takes, which a model that was loaded cannot have.
+    pub fn is_what_its_history_gives(&self) -> Result<bool, ChangeError> {
+        let snapshot = self.structure.snapshot();
+        let Some(points) = &snapshot.points else { return Ok(true) };
+        let show = |params: &StructureParams, rows: Option<&[u32]>| -> Result<Structure, ChangeError> {
+            let mut anew = params.build(&self.common())?;
+            let rows: Vec<usize> = match rows {
+                Some(rows) if !rows.is_empty() => rows.iter().map(|&row| row as usize).collect(),
+                _ => (0..points.len()).collect(),
+            };
+            let labels: Vec<Label> = rows.iter().map(|&row| snapshot.labels[row]).collect();
+            let ids: Vec<ExampleId> = rows.iter().map(|&row| snapshot.ids[row]).collect();
+            let shown = points.view().select(&rows);
+            let examples = Examples::new(shown.view(), &labels).and_then(|examples| examples.with_ids(&ids));
+            anew.search_mut().insert_all(&examples.map_err(AnswerError::from)?)?;
+            Ok(anew)
+        };
+        let StructureParams::Forest { max_children, .. } = self.params().structure else {
+            return Ok(show(&self.params().structure, None)? == self.structure);
+        };
+        for tree in &snapshot.trees {
+            let anew = show(&StructureParams::Tree { max_children }, Some(&tree.order))?.snapshot();
+            let Some(one) = anew.trees.first() else { return Ok(false) };
+            let row_of = |place: &u32| tree.order.get(*place as usize).copied().unwrap_or(*place);
+            let nodes: Vec<u32> = one.nodes.iter().map(row_of).collect();
+            if (&nodes, &one.parents, &one.answers) != (&tree.nodes, &tree.parents, &tree.answers) {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+}
+
+/// Numbers as bytes, little end first.
+pub(crate) fn bytes_of(points: PointsRef<'_>) -> Vec<u8> {
+    match (points.as_u8(), points.as_f32()) {
+        (Some(bytes), _) => bytes.to_vec(),
+        (None, values) => values.unwrap_or_default().iter().flat_map(|value| value.to_le_bytes()).collect(),
+    }
+}
+
+/// The one point that bytes are.
+fn points_from(width: usize, kind: PointKind, bytes: &[u8]) -> Result<Points, ChangeError> {
+    let points = match kind {
+        PointKind::U8 => Points::from_u8(width, bytes.to_vec()),
+        PointKind::F32 => {
+            let value = |bytes: &[u8]| f32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]);
+            Points::from_f32(width, bytes.chunks_exact(4).map(value).collect())
+        }
+    };
+    let points = points.map_err(AnswerError::from)?;
+    match points.len() {
+        1 => Ok(points),
+        got => Err(ChangeError::NotOnePoint { got }),
+    }
+}

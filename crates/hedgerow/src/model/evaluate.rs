@@ -1,0 +1,329 @@
+//! How well a model answers examples whose labels are known.
+
+use std::time::Instant;
+
+use hedgerow_core::{Label, PointsRef, Task};
+use serde::Serialize;
+
+use super::{Model, Unknown};
+use crate::error::AnswerError;
+
+/// Bins of the calibration curve.
+const BINS: usize = 10;
+
+/// Points of the rejection curve.
+const SHARES: usize = 20;
+
+/// What an evaluation found.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct Evaluation {
+    /// Queries.
+    pub n_queries: usize,
+    /// Share of wrong answers among all queries, in percent; "unknown" is wrong. Classification only.
+    pub error_percent: Option<f64>,
+    /// Queries that the model said it does not know.
+    pub n_unknown: usize,
+    /// Share of wrong answers among those given, in percent.
+    pub error_percent_of_answered: Option<f64>,
+    /// Names of the classes, those of the queries that the model does not know last.
+    pub classes: Vec<String>,
+    /// Row: the true class; column: the answer; the last column counts "unknown".
+    pub confusion: Vec<Vec<usize>>,
+    /// Each class.
+    pub per_class: Vec<ClassResult>,
+    /// Mean of `-ln` of the probability of the true class, which counts as at least 1e-15.
+    pub log_loss: Option<f64>,
+    /// How probable answers were said to be, and how often they were right.
+    pub calibration: Vec<CalibrationBin>,
+    /// Mean distance between the two, weighted by the number of answers, in percent.
+    pub calibration_error_percent: Option<f64>,
+    /// Error among the most certain answers, by probability.
+    pub rejection_by_probability: Vec<RejectionPoint>,
+    /// Error among the least unusual queries, by novelty.
+    pub rejection_by_novelty: Vec<RejectionPoint>,
+    /// Regression only.
+    pub values: Option<ValueResult>,
+    /// Stored examples.
+    pub nodes: usize,
+    /// Bytes of the model in memory.
+    pub bytes: usize,
+    /// Microseconds for each query, asked together by all threads.
+    pub microseconds_per_query: f64,
+}
+
+/// How one class fares.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ClassResult {
+    /// Its name.
+    pub class: String,
+    /// Queries of it.
+    pub n_queries: usize,
+    /// Share of them that got another answer, in percent; none if there are none.
+    pub error_percent: Option<f64>,
+    /// Share of the answers of this class that are right, in percent.
+    pub precision_percent: Option<f64>,
+}
+
+/// Answers that were said to be about as probable.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct CalibrationBin {
+    /// From this probability.
+    pub from: f64,
+    /// Up to this one.
+    pub to: f64,
+    /// How many.
+    pub n: usize,
+    /// Their mean probability.
+    pub mean_probability: f64,
+    /// Share that was right.
+    pub share_right: f64,
+}
+
+/// Error if only some queries are answered.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct RejectionPoint {
+    /// Share of the queries that is answered.
+    pub share_answered: f64,
+    /// The probability, or share of training examples that are farther, of the last one answered.
+    pub threshold: f64,
+    /// Error among these, in percent.
+    pub error_percent: f64,
+}
+
+/// How far estimates are off.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct ValueResult {
+    /// Mean absolute error.
+    pub mean_absolute_error: f64,
+    /// Root of the mean squared error.
+    pub root_mean_squared_error: f64,
+    /// Share of the variance that is explained; none if all true values are the same.
+    pub r_squared: Option<f64>,
+}
+
+impl Model {
+    /// Asks the model about examples whose labels are known. `class_names` are those of the labels, by number; the model's own
+    /// come first where data was read by its [schema](Self::read_options).
+    ///
+    /// # Errors
+    /// Points that the model cannot take.
+    ///
+    /// # Panics
+    /// If there are not as many labels as points.
+    pub fn evaluate(
+        &self,
+        points: PointsRef<'_>,
+        labels: &[Label],
+        class_names: &[String],
+    ) -> Result<Evaluation, AnswerError> {
+        assert_eq!(points.len(), labels.len(), "one label for each point");
+        let started = Instant::now();
+        let predictions = self.predict(points)?;
+        let seconds = started.elapsed().as_secs_f64();
+        let n = labels.len();
+        let mut evaluation = Evaluation {
+            n_queries: n,
+            error_percent: None,
+            n_unknown: predictions.iter().filter(|prediction| prediction.unknown.is_some()).count(),
+            error_percent_of_answered: None,
+            classes: Vec::new(),
+            confusion: Vec::new(),
+            per_class: Vec::new(),
+            log_loss: None,
+            calibration: Vec::new(),
+            calibration_error_percent: None,
+            rejection_by_probability: Vec::new(),
+            rejection_by_novelty: Vec::new(),
+            values: None,
+            nodes: self.search().n_stored(),
+            bytes: self.size_bytes(),
+            microseconds_per_query: 1e6 * seconds / n.max(1) as f64,
+        };
+        match self.task() {
+            Task::Classification => {
+                // By name, since the numbers of the data may be others.
+                let known = self.class_names();
+                evaluation.classes = known.to_vec();
+                evaluation.classes.extend(class_names.iter().filter(|name| !known.contains(name)).cloned());
+                let number = |label: &Label| {
+                    let name = label.as_class().and_then(|class| class_names.get(class.0 as usize))?;
+                    evaluation.classes.iter().position(|class| class == name)
+                };
+                let truth: Vec<Option<usize>> = labels.iter().map(number).collect();
+                let probabilities = self.predict_proba(points)?;
+                let novelty = self.novelty(points)?;
+                let answers: Vec<Judged> = predictions
+                    .iter()
+                    .zip(truth)
+                    .enumerate()
+                    .filter_map(|(row, (prediction, truth))| {
+                        let answer = prediction.label.as_class()?.0 as usize;
+                        let probability_of = |class: usize| probabilities.row(row).get(class).copied().unwrap_or(0.0);
+                        let truth = truth?;
+                        Some(Judged {
+                            truth,
+                            answer,
+                            unknown: prediction.unknown,
+                            probability: probability_of(answer),
+                            probability_of_truth: probability_of(truth),
+                            share_farther: novelty[row].share_farther.unwrap_or(0.0),
+                        })
+                    })
+                    .collect();
+                evaluation.judge(&answers);
+            }
+            Task::Regression { .. } => {
+                let pair = |(prediction, label): (&super::ModelPrediction, &Label)| {
+                    Some((f64::from(prediction.label.as_value()?), f64::from(label.as_value()?)))
+                };
+                let pairs: Vec<(f64, f64)> = predictions.iter().zip(labels).filter_map(pair).collect();
+                evaluation.values = Some(values(&pairs));
+            }
+            _ => {}
+        }
+        Ok(evaluation)
+    }
+}
+
+/// One answer beside the truth.
+#[derive(Debug, Clone, Copy)]
+struct Judged {
+    truth: usize,
+    answer: usize,
+    unknown: Option<Unknown>,
+    probability: f64,
+    probability_of_truth: f64,
+    share_farther: f64,
+}
+
+impl Judged {
+    fn is_right(&self) -> bool {
+        self.truth == self.answer
+    }
+}
+
+impl Evaluation {
+    fn judge(&mut self, answers: &[Judged]) {
+        let n_classes = self.classes.len();
+        self.confusion = vec![vec![0; n_classes + 1]; n_classes];
+        for judged in answers {
+            let column = if judged.unknown.is_some() { n_classes } else { judged.answer };
+            self.confusion[judged.truth][column] += 1;
+        }
+        let n = answers.len();
+        let n_right: usize = (0..n_classes).map(|class| self.confusion[class][class]).sum();
+        let answered = n - answers.iter().filter(|judged| judged.unknown.is_some()).count();
+        self.error_percent = percent(n - n_right, n);
+        self.error_percent_of_answered = percent(answered - n_right, answered);
+        self.per_class = (0..n_classes)
+            .map(|class| {
+                let n_queries = self.confusion[class].iter().sum();
+                let n_answers: usize = self.confusion.iter().map(|row| row[class]).sum();
+                let n_right = self.confusion[class][class];
+                ClassResult {
+                    class: self.classes[class].clone(),
+                    n_queries,
+                    error_percent: percent(n_queries - n_right, n_queries),
+                    precision_percent: percent(n_right, n_answers),
+                }
+            })
+            .collect();
+        if n == 0 {
+            return;
+        }
+        let log = |judged: &Judged| -judged.probability_of_truth.max(1e-15).ln();
+        self.log_loss = Some(answers.iter().map(log).sum::<f64>() / n as f64);
+        self.calibration = calibration(answers);
+        let gap = |bin: &CalibrationBin| bin.n as f64 * (bin.mean_probability - bin.share_right).abs();
+        self.calibration_error_percent = Some(100.0 * self.calibration.iter().map(gap).sum::<f64>() / n as f64);
+        self.rejection_by_probability = rejection(answers, |judged| judged.probability);
+        self.rejection_by_novelty = rejection(answers, |judged| judged.share_farther);
+    }
+}
+
+fn percent(part: usize, of: usize) -> Option<f64> {
+    (of > 0).then(|| 100.0 * part as f64 / of as f64)
+}
+
+fn calibration(answers: &[Judged]) -> Vec<CalibrationBin> {
+    (0..BINS)
+        .filter_map(|bin| {
+            let (from, to) = (bin as f64 / BINS as f64, (bin + 1) as f64 / BINS as f64);
+            let is_here = |judged: &&Judged| ((judged.probability * BINS as f64) as usize).min(BINS - 1) == bin;
+            let here: Vec<&Judged> = answers.iter().filter(is_here).collect();
+            let n = here.len();
+            (n > 0).then(|| CalibrationBin {
+                from,
+                to,
+                n,
+                mean_probability: here.iter().map(|judged| judged.probability).sum::<f64>() / n as f64,
+                share_right: here.iter().filter(|judged| judged.is_right()).count() as f64 / n as f64,
+            })
+        })
+        .collect()
+}
+
+/// The error among the first shares of all answers, the surest first.
+fn rejection(answers: &[Judged], sureness: impl Fn(&Judged) -> f64) -> Vec<RejectionPoint> {
+    let mut sorted: Vec<&Judged> = answers.iter().collect();
+    sorted.sort_by(|a, b| sureness(b).total_cmp(&sureness(a)));
+    let point = |at: usize| {
+        let n = (sorted.len() * at).div_ceil(SHARES).max(1);
+        let n_wrong = sorted[..n].iter().filter(|judged| !judged.is_right()).count();
+        RejectionPoint {
+            share_answered: n as f64 / sorted.len() as f64,
+            threshold: sureness(sorted[n - 1]),
+            error_percent: 100.0 * n_wrong as f64 / n as f64,
+        }
+    };
+    if sorted.is_empty() { Vec::new() } else { (1..=SHARES).map(point).collect() }
+}
+
+fn values(pairs: &[(f64, f64)]) -> ValueResult {
+    let n = pairs.len().max(1) as f64;
+    let mean = pairs.iter().map(|(_, truth)| truth).sum::<f64>() / n;
+    let squares = pairs.iter().map(|(answer, truth)| (answer - truth).powi(2)).sum::<f64>();
+    let variance = pairs.iter().map(|(_, truth)| (truth - mean).powi(2)).sum::<f64>();
+    ValueResult {
+        mean_absolute_error: pairs.iter().map(|(answer, truth)| (answer - truth).abs()).sum::<f64>() / n,
+        root_mean_squared_error: (squares / n).sqrt(),
+        r_squared: (variance > 0.0).then(|| 1.0 - squares / variance),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_worked_by_hand() {
+        // Off by 1, 0 and 2 around truths 0, 2 and 4, whose mean is 2: squares 5 of a variance of 8.
+        let result = values(&[(1.0, 0.0), (2.0, 2.0), (2.0, 4.0)]);
+        assert_eq!(result.mean_absolute_error, 1.0);
+        assert!((result.root_mean_squared_error - (5.0_f64 / 3.0).sqrt()).abs() < 1e-12);
+        assert_eq!(result.r_squared, Some(1.0 - 5.0 / 8.0));
+        assert_eq!(values(&[(1.0, 3.0)]).r_squared, None);
+    }
+
+    #[test]
+    fn rejecting_the_unsure_leaves_the_right() {
+        let judged = |truth: usize, probability: f64| Judged {
+            truth,
+            answer: 0,
+            unknown: None,
+            probability,
+            probability_of_truth: 0.5,
+            share_farther: 0.5,
+        };
+        let answers = [judged(1, 0.5), judged(0, 0.9), judged(0, 0.8), judged(1, 0.6)];
+        let curve = rejection(&answers, |judged| judged.probability);
+        assert_eq!(curve.len(), SHARES);
+        let half = curve[SHARES / 2 - 1];
+        assert_eq!((half.share_answered, half.error_percent, half.threshold), (0.5, 0.0, 0.8));
+        assert_eq!(curve[SHARES - 1].error_percent, 50.0);
+        let bins = calibration(&answers);
+        assert_eq!(bins.iter().map(|bin| bin.n).sum::<usize>(), 4);
+        assert_eq!(bins[0].share_right, 0.0);
+    }
+}

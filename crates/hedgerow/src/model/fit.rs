@@ -1,0 +1,320 @@
+//! How a model is fitted: preprocessing, then the representation, then the structure over all training examples.
+
+use std::ops::ControlFlow;
+use std::path::PathBuf;
+use std::sync::Mutex;
+use std::time::Instant;
+
+use hedgerow_core::random::shuffle;
+use hedgerow_core::{
+    Calibration, ExampleId, Examples, History, Initialization, Label, NeighborSearch as _, Points, PointsRef, Task,
+};
+use hedgerow_data::{Dataset, Preprocessing, RowIds, Scaling, Split};
+use hedgerow_learn::{
+    DistanceScale, Event, Outcome, PictureShape, RunOptions, Trained, TrainingParams, train, train_validated,
+};
+use sha2::{Digest, Sha256};
+
+use super::params::Common;
+use super::{
+    DataFacts, Facts, FitParams, Metrics, Model, OriginalExamples, Originals, Structure, StructureParams, outcome_word,
+};
+use crate::error::FitError;
+use crate::journal::Journal;
+
+/// The stream of random numbers by which examples are ordered before they are shown to the structure.
+const ORDER: u64 = 0x6f72_6465_7220_6f66;
+
+/// Examples shown at a time, so that progress can be told and the fit stopped.
+const BLOCK: usize = 4096;
+
+/// Distances kept to read the novelty of queries against, at most: shares are told to a tenth of a percent.
+const CALIBRATION: usize = 4096;
+
+/// How a fit is carried out. Nothing here changes the model, only how far learning gets.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct FitOptions {
+    /// Seconds after which learning ends with what it has.
+    pub max_seconds: Option<f64>,
+    /// A file that learning is written to now and then, and taken up from with [`resume`](Self::resume).
+    pub checkpoint: Option<PathBuf>,
+    /// Seconds between two checkpoints; 60 if not given.
+    pub checkpoint_seconds: Option<f64>,
+    /// Whether to go on with the run that the checkpoint is of.
+    pub resume: bool,
+}
+
+/// What a fit tells while it goes on.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
+pub enum FitEvent<'a> {
+    /// Of learning.
+    Learning(&'a Event<'a>),
+    /// Examples are shown to the structure.
+    Building {
+        /// Shown so far.
+        n_shown: usize,
+        /// Of so many.
+        n_examples: usize,
+        /// Stored of these.
+        n_stored: usize,
+    },
+}
+
+/// Hears what a fit tells, and can stop it.
+pub type FitListener<'a> = dyn FnMut(&FitEvent<'_>) -> ControlFlow<()> + Send + 'a;
+
+impl Model {
+    /// Fits a model to the training rows of a data set. Validation rows, if the data has some, decide which weights are kept; else a
+    /// share of the training rows does ([`TrainingParams::validation_share`]). Test rows are not looked at.
+    ///
+    /// # Errors
+    /// [`FitError`].
+    pub fn fit(
+        dataset: &Dataset,
+        params: &FitParams,
+        options: &FitOptions,
+        listener: &mut FitListener<'_>,
+    ) -> Result<Self, FitError> {
+        let task = params.task.unwrap_or_else(|| dataset.task());
+        let train = dataset.train();
+        if train.is_empty() {
+            return Err(FitError::NoTrainingRows { name: dataset.name().to_owned() });
+        }
+        let scaling = params.scaling.clone().unwrap_or_else(|| default_scaling(dataset));
+        let preprocessing = Preprocessing::fit(dataset, &scaling)?;
+        let prepared = prepare(&preprocessing, train.points())?;
+        let points = prepared.as_ref().map_or(train.points(), Points::view);
+        let learned = match &params.learning {
+            None => None,
+            Some(learning) => Some(learn(dataset, &preprocessing, points, task, learning, options, listener)?),
+        };
+        let representations = learned.as_ref().map(|learned| learned.transform.apply(points)).transpose()?;
+        let shown = representations.as_ref().map_or(points, Points::view);
+
+        let started = Instant::now();
+        let structure = build(params, task, shown, train.labels(), listener)?;
+        let build_seconds = started.elapsed().as_secs_f64();
+        let calibration = calibrate(&structure, shown)?;
+        let closeness = closeness(learned.as_ref(), &calibration);
+        let originals = originals(params, &structure, train.points(), learned.is_some() || !preprocessing.is_none());
+        let search = structure.search();
+        let metrics = Metrics {
+            n_stored: search.n_stored(),
+            n_shown: search.n_shown(),
+            structure_bytes: search.size_bytes(),
+            n_weights: learned.as_ref().map_or(0, |learned| learned.transform.parameters().len()),
+            train_seconds: learned.as_ref().map_or(0.0, |learned| learned.train_seconds),
+            build_seconds,
+            outcome: learned.as_ref().map(|learned| outcome_word(learned.outcome).to_owned()),
+            validation: learned.as_ref().and_then(|learned| learned.validation),
+            epochs: learned.as_ref().map_or_else(Vec::new, |learned| learned.records.clone()),
+            evaluations: Vec::new(),
+        };
+        let facts = Facts {
+            crate_version: env!("CARGO_PKG_VERSION").to_owned(),
+            params: FitParams {
+                task: Some(task),
+                learning: learned.as_ref().map(|learned| learned.params.clone()),
+                scaling: Some(scaling),
+                ..params.clone()
+            },
+            task,
+            data: data_facts(dataset),
+            schema: dataset.schema(),
+            closeness,
+        };
+        Ok(Self {
+            facts,
+            preprocessing,
+            transform: learned.map(|learned| learned.transform),
+            structure,
+            calibration,
+            originals,
+            sources: sources(dataset),
+            metrics,
+            journal: Mutex::new(Journal::default()),
+            n_entries: 0,
+            next_id: train.len() as u64,
+        })
+    }
+}
+
+/// Numbers are brought to one scale, since distances add them up; pixels have one already.
+fn default_scaling(dataset: &Dataset) -> Vec<Scaling> {
+    match dataset.points().kind() {
+        hedgerow_core::PointKind::F32 => vec![Scaling::Standardize],
+        hedgerow_core::PointKind::U8 => Vec::new(),
+    }
+}
+
+/// The points after preprocessing; nothing if they stay as they are.
+pub(super) fn prepare(
+    preprocessing: &Preprocessing,
+    points: PointsRef<'_>,
+) -> Result<Option<Points>, hedgerow_data::PreprocessError> {
+    if preprocessing.is_none() { Ok(None) } else { Ok(Some(preprocessing.apply(points)?.points)) }
+}
+
+fn learn(
+    dataset: &Dataset,
+    preprocessing: &Preprocessing,
+    points: PointsRef<'_>,
+    task: Task,
+    learning: &TrainingParams,
+    options: &FitOptions,
+    listener: &mut FitListener<'_>,
+) -> Result<Trained, FitError> {
+    let train_part = dataset.train();
+    if let Task::Regression { .. } = task {
+        return Err(FitError::LearningNeedsClasses { task });
+    }
+    if let Some(row) = train_part.labels().iter().position(|label| label.as_class().is_none()) {
+        return Err(FitError::NoClass { row: train_part.row_id(row), label: train_part.labels()[row] });
+    }
+    let shape = |shape: hedgerow_data::ImageShape| PictureShape {
+        height: shape.height,
+        width: shape.width,
+        channels: shape.channels,
+    };
+    let picture = learning.picture.or_else(|| dataset.image_shape().map(shape));
+    let params = TrainingParams { picture, ..learning.clone() };
+    let run = RunOptions {
+        max_seconds: options.max_seconds,
+        checkpoint: options.checkpoint.clone(),
+        checkpoint_seconds: options.checkpoint_seconds,
+        resume: options.resume,
+        ..RunOptions::default()
+    };
+    let examples = Examples::new(points, train_part.labels())?;
+    let mut hear = |event: &Event<'_>| listener(&FitEvent::Learning(event));
+    let validation = dataset.part(Split::Validation);
+    let learned = if validation.is_empty() {
+        train(&examples, &params, &run, &mut hear)?
+    } else {
+        let prepared = prepare(preprocessing, validation.points())?;
+        let asked = prepared.as_ref().map_or(validation.points(), Points::view);
+        train_validated(&examples, Some(&Examples::new(asked, validation.labels())?), &params, &run, &mut hear)?
+    };
+    match learned.outcome {
+        Outcome::Stopped => Err(FitError::Stopped { checkpoint: options.checkpoint.clone() }),
+        _ => Ok(learned),
+    }
+}
+
+/// Shows all examples, in an order drawn by the seed, since files are often sorted by class.
+fn build(
+    params: &FitParams,
+    task: Task,
+    points: PointsRef<'_>,
+    labels: &[Label],
+    listener: &mut FitListener<'_>,
+) -> Result<Structure, FitError> {
+    let mut structure = params.structure.build(&Common::of(params, task))?;
+    let n_examples = labels.len();
+    let mut rows: Vec<usize> = (0..n_examples).collect();
+    shuffle(&mut rows, params.seed, ORDER);
+    // Trees that each see a block in an order of their own must see all in one.
+    let in_one = matches!(params.structure, StructureParams::Forest { initialization: Initialization::Permuted, .. })
+        || matches!(params.structure, StructureParams::Set { passes: hedgerow_core::Passes::UntilConsistent, .. });
+    let block = if in_one { n_examples } else { BLOCK };
+    let mut n_shown = 0;
+    for rows in rows.chunks(block.max(1)) {
+        let shown = points.select(rows);
+        let labels: Vec<Label> = rows.iter().map(|&row| labels[row]).collect();
+        let ids: Vec<ExampleId> = rows.iter().map(|&row| ExampleId(row as u64)).collect();
+        structure.search_mut().insert_all(&Examples::new(shown.view(), &labels)?.with_ids(&ids)?)?;
+        n_shown += rows.len();
+        let n_stored = structure.search().n_stored();
+        if listener(&FitEvent::Building { n_shown, n_examples, n_stored }).is_break() {
+            return Err(FitError::Stopped { checkpoint: None });
+        }
+    }
+    Ok(structure)
+}
+
+/// Distances of training examples from their own answers, evenly taken from all in rising order.
+fn calibrate(structure: &Structure, shown: PointsRef<'_>) -> Result<Calibration, FitError> {
+    let all = match structure {
+        // All distances between all examples would be needed; some of them tell as much.
+        Structure::Knn(scan) => {
+            let rows: Vec<usize> = (0..shown.len()).step_by(shown.len().div_ceil(CALIBRATION).max(1)).collect();
+            // The nearest is the example itself, or one that is the same.
+            let nearest = scan.k_nearest_of_all(shown.select(&rows).view(), 2, hedgerow_core::Effort::default())?;
+            Calibration::from_distances(
+                nearest.iter().filter_map(|two| two.get(1)).map(|neighbor| neighbor.distance).collect(),
+            )
+        }
+        _ if structure.search().history() == History::Full => Calibration::from_history(structure.search())?,
+        _ => Calibration::from_queries(structure.search(), shown)?,
+    };
+    let distances = all.distances();
+    if distances.len() <= CALIBRATION {
+        return Ok(all);
+    }
+    let last = distances.len() - 1;
+    let taken = (0..CALIBRATION).map(|at| distances[at * last / (CALIBRATION - 1)]).collect();
+    Ok(Calibration::from_distances(taken))
+}
+
+/// The sigma that was learned with; where there was none, one by which an example as far as most are from their answers still counts.
+fn closeness(learned: Option<&Trained>, calibration: &Calibration) -> DistanceScale {
+    let of_method = learned.and_then(|learned| learned.params.method.scale());
+    of_method.unwrap_or_else(|| {
+        let distances = calibration.distances();
+        let typical = distances.get(distances.len() / 2).copied().unwrap_or(1.0);
+        let square = typical * typical;
+        DistanceScale::SquaredEuclidean(if square.is_finite() && square > 0.0 { square } else { 1.0 })
+    })
+}
+
+fn originals(params: &FitParams, structure: &Structure, points: PointsRef<'_>, differ: bool) -> OriginalExamples {
+    let mut originals = OriginalExamples::new(points.width(), points.kind());
+    if differ && params.originals == Originals::Stored {
+        for id in structure.search().stored_ids() {
+            originals.add(id, points.row(id.0 as usize));
+        }
+    }
+    originals
+}
+
+fn data_facts(dataset: &Dataset) -> DataFacts {
+    let train = dataset.train();
+    DataFacts {
+        name: dataset.name().to_owned(),
+        fingerprint: fingerprint(train.points(), train.labels()),
+        n_examples: train.len(),
+        n_features: dataset.width(),
+        bytes: dataset.points().kind() == hedgerow_core::PointKind::U8,
+        image_shape: dataset.image_shape(),
+        attribution: dataset.attribution().map(str::to_owned),
+    }
+}
+
+/// SHA-256 of points and labels.
+fn fingerprint(points: PointsRef<'_>, labels: &[Label]) -> String {
+    let mut hash = Sha256::new();
+    hash.update((points.width() as u64).to_le_bytes());
+    if let Some(bytes) = points.as_u8() {
+        hash.update(bytes);
+    }
+    for value in points.as_f32().unwrap_or_default() {
+        hash.update(value.to_le_bytes());
+    }
+    for label in labels {
+        match label {
+            Label::Class(class) => hash.update(class.0.to_le_bytes()),
+            Label::Value(value) => hash.update(value.to_le_bytes()),
+            Label::Unlabeled => hash.update([255]),
+        }
+    }
+    hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+fn sources(dataset: &Dataset) -> RowIds {
+    let rows = dataset.rows(Split::Train);
+    match dataset.row_ids() {
+        RowIds::Numbers(numbers) => RowIds::Numbers(numbers[rows].to_vec()),
+        RowIds::Names(names) => RowIds::Names(names[rows].to_vec()),
+    }
+}

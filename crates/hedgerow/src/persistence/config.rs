@@ -1,0 +1,99 @@
+//! `config.json`: everything of a model that is no array.
+
+use std::path::Path;
+
+use hedgerow_data::Preprocessing;
+use hedgerow_learn::{Architecture, InputScale};
+use serde::{Deserialize, Serialize};
+
+use crate::error::{LoadError, SaveError};
+use crate::model::{Facts, Model};
+
+/// The version of the folder's format. It grows when older programs could no longer read what newer ones write.
+pub(super) const FORMAT_VERSION: u64 = 1;
+const FORMAT: &str = "hedgerow-model";
+
+/// What is in the file.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Config {
+    format: String,
+    format_version: u64,
+    /// Entries of the journal that are in the arrays already.
+    pub(super) folded: u64,
+    pub(super) next_id: u64,
+    /// SHA-256 of the file of arrays.
+    pub(super) tensors_sha256: String,
+    #[serde(rename = "model")]
+    pub(super) facts: Facts,
+    pub(super) preprocessing: Preprocessing,
+    pub(super) network: Option<Network>,
+    /// Examples that were ever shown and are not removed; more than are kept where the history is not.
+    pub(super) n_shown: usize,
+    pub(super) is_rooted: bool,
+    pub(super) n_trees: usize,
+}
+
+/// The shape of the network.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Network {
+    pub(super) architecture: Architecture,
+    pub(super) scale: InputScale,
+}
+
+/// The part that tells whether the rest can be read.
+#[derive(Debug, Deserialize)]
+struct Version {
+    format: Option<String>,
+    format_version: Option<u64>,
+}
+
+/// SHA-256, in hexadecimal digits.
+pub(super) fn sha256(bytes: &[u8]) -> String {
+    use sha2::Digest as _;
+    sha2::Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+impl Config {
+    pub(super) fn of(model: &Model, folded: u64, tensors: &[u8]) -> Self {
+        let snapshot = model.structure.snapshot();
+        Self {
+            format: FORMAT.to_owned(),
+            format_version: FORMAT_VERSION,
+            folded,
+            next_id: model.next_id,
+            tensors_sha256: sha256(tensors),
+            facts: model.facts.clone(),
+            preprocessing: model.preprocessing.clone(),
+            network: model
+                .transform
+                .as_ref()
+                .map(|transform| Network { architecture: transform.architecture().clone(), scale: transform.scale() }),
+            n_shown: snapshot.n_shown,
+            is_rooted: snapshot.is_rooted,
+            n_trees: snapshot.trees.len(),
+        }
+    }
+
+    pub(super) fn to_json(&self) -> Result<String, SaveError> {
+        let text = serde_json::to_string_pretty(self);
+        text.map(|text| text + "\n").map_err(|_| SaveError::Unwritable { what: "a distance that is a closure" })
+    }
+
+    pub(super) fn parse(path: &Path, text: &str) -> Result<Self, LoadError> {
+        let damaged = |what: String| LoadError::Damaged { path: path.to_owned(), what };
+        let version: Version = serde_json::from_str(text).map_err(|error| damaged(error.to_string()))?;
+        if version.format.as_deref() != Some(FORMAT) {
+            return Err(damaged(format!("its format is not \"{FORMAT}\"")));
+        }
+        match version.format_version {
+            Some(FORMAT_VERSION) => {}
+            Some(found) => {
+                return Err(LoadError::Version { path: path.to_owned(), found, expected: FORMAT_VERSION });
+            }
+            None => return Err(damaged("it has no format_version".to_owned())),
+        }
+        serde_json::from_str(text).map_err(|error| damaged(error.to_string()))
+    }
+}

@@ -1,0 +1,173 @@
+//! How a folder takes the place of another at once.
+
+use std::fs::{self, File};
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use tempfile::TempDir;
+
+use super::CONFIG;
+use crate::error::{LoadError, SaveError};
+
+/// What a writer that was killed left behind is removed after so long.
+const LEFT_BEHIND: Duration = Duration::from_secs(24 * 3600);
+
+/// A folder that is being filled, beside the one that it will become.
+pub(super) struct Partial {
+    folder: TempDir,
+}
+
+fn failed<'a>(path: &'a Path, act: &'static str) -> impl Fn(std::io::Error) -> SaveError + use<'a> {
+    move |source| SaveError::File { path: path.to_owned(), act, source }
+}
+
+fn parent(place: &Path) -> PathBuf {
+    place.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new(".")).to_owned()
+}
+
+/// What names of folders under way begin with.
+fn prefix(place: &Path, what: &str) -> String {
+    let name = place.file_name().map_or_else(|| "model".into(), |name| name.to_string_lossy().into_owned());
+    format!(".{name}.{what}")
+}
+
+/// Where the old folder stands for a moment, on systems that cannot exchange two.
+fn previous(place: &Path) -> PathBuf {
+    parent(place).join(prefix(place, "previous"))
+}
+
+impl Partial {
+    pub(super) fn begin(place: &Path) -> Result<Self, SaveError> {
+        let is_empty = |path: &Path| fs::read_dir(path).is_ok_and(|mut entries| entries.next().is_none());
+        if place.exists() && !place.join(CONFIG).is_file() && !(place.is_dir() && is_empty(place)) {
+            return Err(SaveError::NotAModel { path: place.to_owned() });
+        }
+        let parent = parent(place);
+        fs::create_dir_all(&parent).map_err(failed(&parent, "making the folder"))?;
+        let prefix = prefix(place, "saving-");
+        sweep(&parent, &prefix);
+        let folder = tempfile::Builder::new().prefix(&prefix).tempdir_in(&parent);
+        let folder = folder.map_err(failed(&parent, "making a folder in it"))?;
+        // Temporary folders are for their owner alone; a model is for whom the user's settings say.
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt as _;
+            let open = fs::Permissions::from_mode(0o755);
+            fs::set_permissions(folder.path(), open).map_err(failed(folder.path(), "setting permissions"))?;
+        }
+        Ok(Self { folder })
+    }
+
+    pub(super) fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    pub(super) fn write(&self, name: &str, bytes: &[u8]) -> Result<(), SaveError> {
+        let path = self.path(name);
+        write_through(&path, bytes).map_err(failed(&path, "writing"))
+    }
+
+    pub(super) fn sync(&self, name: &str) -> Result<(), SaveError> {
+        let path = self.path(name);
+        File::open(&path).and_then(|file| file.sync_all()).map_err(failed(&path, "writing"))
+    }
+
+    /// Takes the place of what is there.
+    pub(super) fn publish(self, place: &Path) -> Result<(), SaveError> {
+        sync_folder(self.folder.path());
+        let parent = parent(place);
+        // No longer removed when it goes out of scope: it is the model from here on, or the old one.
+        let mut folder = self.folder;
+        if !place.exists() || fs::remove_dir(place).is_ok() {
+            folder.disable_cleanup(true);
+            fs::rename(folder.path(), place).map_err(|source| {
+                let _ = fs::remove_dir_all(folder.path());
+                failed(place, "renaming the folder to this")(source)
+            })?;
+            sync_folder(&parent);
+            return Ok(());
+        }
+        if exchange(folder.path(), place) {
+            sync_folder(&parent);
+            return Ok(()); // the old one is removed with the temporary folder
+        }
+        let previous = previous(place);
+        let _ = fs::remove_dir_all(&previous);
+        fs::rename(place, &previous).map_err(failed(place, "setting the old folder aside"))?;
+        folder.disable_cleanup(true);
+        if let Err(source) = fs::rename(folder.path(), place) {
+            let _ = fs::rename(&previous, place);
+            let _ = fs::remove_dir_all(folder.path());
+            return Err(failed(place, "renaming the folder to this")(source));
+        }
+        sync_folder(&parent);
+        let _ = fs::remove_dir_all(&previous);
+        Ok(())
+    }
+}
+
+/// Exchanges two folders in one act, where the system can.
+#[cfg(target_os = "linux")]
+fn exchange(one: &Path, two: &Path) -> bool {
+    use rustix::fs::{CWD, RenameFlags, renameat_with};
+    renameat_with(CWD, one, CWD, two, RenameFlags::EXCHANGE).is_ok()
+}
+
+#[cfg(not(target_os = "linux"))]
+fn exchange(_one: &Path, _two: &Path) -> bool {
+    false
+}
+
+fn write_through(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
+    let mut file = File::create(path)?;
+    file.write_all(bytes)?;
+    file.sync_all()
+}
+
+/// Names must be on the disk too; not every system can be asked for that.
+fn sync_folder(folder: &Path) {
+    if let Ok(folder) = File::open(folder) {
+        let _ = folder.sync_all();
+    }
+}
+
+/// Removes what writers left that were killed long ago.
+fn sweep(parent: &Path, prefix: &str) {
+    for entry in fs::read_dir(parent).into_iter().flatten().flatten() {
+        let is_ours = entry.file_name().to_string_lossy().starts_with(prefix);
+        let age = entry.metadata().and_then(|metadata| metadata.modified()).ok().and_then(|at| at.elapsed().ok());
+        if is_ours && age.is_some_and(|age| age > LEFT_BEHIND) {
+            let _ = fs::remove_dir_all(entry.path());
+        }
+    }
+}
+
+/// Puts a file in the place of another, whole or not at all.
+pub(super) fn replace_file(path: &Path, bytes: &[u8]) -> Result<(), SaveError> {
+    let folder = parent(path);
+    let mut partial = tempfile::Builder::new()
+        .prefix(&prefix(path, "saving-"))
+        .tempfile_in(&folder)
+        .map_err(failed(path, "writing beside it"))?;
+    partial.write_all(bytes).and_then(|()| partial.as_file().sync_all()).map_err(failed(path, "writing"))?;
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+        let open = fs::Permissions::from_mode(0o644);
+        partial.as_file().set_permissions(open).map_err(failed(path, "setting permissions"))?;
+    }
+    partial.persist(path).map_err(|error| failed(path, "writing")(error.error))?;
+    sync_folder(&folder);
+    Ok(())
+}
+
+/// The folder with the last complete model: the one asked for, or the one that was set aside when a save was cut short.
+pub(super) fn complete(place: &Path) -> Result<PathBuf, LoadError> {
+    let set_aside = previous(place);
+    match () {
+        () if place.join(CONFIG).is_file() => Ok(place.to_owned()),
+        () if !place.exists() && set_aside.join(CONFIG).is_file() => Ok(set_aside),
+        () => Err(LoadError::NoModel { path: place.to_owned() }),
+    }
+}
