@@ -15,7 +15,11 @@ use crate::context::Context;
 
 mod completions;
 mod data;
+mod evaluate;
+mod fit;
+mod inspect;
 mod man;
+mod words;
 
 /// Makes the enum of verbs and the call of each one's `run` out of one list.
 macro_rules! verbs {
@@ -40,6 +44,9 @@ macro_rules! verbs {
 }
 
 verbs! {
+    Fit => fit,
+    Evaluate => evaluate,
+    Inspect => inspect,
     Data => data,
     Completions => completions,
     Man => man,
