@@ -51,11 +51,10 @@ pub fn render_report_html(report: &Report) -> String {
 pub fn render_decision_html(decision: &DecisionView) -> String {
     let heading = "One decision";
     let body = format!(
-        "<header><h1>{heading}</h1><p class=\"lead\">{}</p></header>\n<main><section>{}</section></main>\n",
-        Safe(&verdict_text(decision)),
+        "<header><h1>{heading}</h1></header>\n<main><section>{}</section></main>\n",
         decision::decision(decision, 2)
     );
-    page(heading, &body)
+    page(&verdict_text(decision), &body)
 }
 
 struct Section {

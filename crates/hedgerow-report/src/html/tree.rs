@@ -12,6 +12,8 @@ const MOST_NODES: usize = 300;
 const APART: f64 = 62.0;
 const THUMB: f64 = 44.0;
 const MARGIN: f64 = 8.0;
+/// Trees are drawn smaller to fit, down to this; then they scroll.
+const SMALLEST: f64 = 0.8;
 /// The longest label under a node.
 const LONGEST_LABEL: usize = 8;
 
@@ -36,7 +38,9 @@ pub(super) fn tree(view: &TreeView) -> String {
     let widest = places.iter().map(|place| place.x).fold(0.0, f64::max);
     let n_levels = places.iter().map(|place| place.level).max().unwrap_or(0) + 1;
     let width = widest * APART + APART + 2.0 * MARGIN;
-    let height = n_levels as f64 * sizes.level - 14.0 + 2.0 * MARGIN;
+    // Below the last level there is room for the label, and for the number of children left out.
+    let below = if shown.len() < view.nodes.len() { 38.0 } else { 20.0 };
+    let height = (n_levels - 1) as f64 * sizes.level + sizes.node + below + 2.0 * MARGIN;
     let mut edges = String::new();
     let mut nodes = String::new();
     for (nth, &place) in shown.iter().enumerate() {
@@ -68,7 +72,7 @@ pub(super) fn tree(view: &TreeView) -> String {
          <path class=\"edge\" d=\"{edges}\"/>{nodes}</svg></div></div><p class=\"note\">{4}</p></figure>",
         At(width),
         At(height),
-        At(width * 0.62),
+        At(width * SMALLEST),
         At(root_at),
         Safe(&told)
     )

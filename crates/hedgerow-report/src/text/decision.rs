@@ -110,7 +110,7 @@ fn voters(decision: &DecisionView) -> String {
             voter.id.map_or("-".to_owned(), |id| id.to_string()),
             voter.label.clone().unwrap_or_default(),
             or_dash(voter.distance),
-            or_dash(voter.weight),
+            voter.weight.map_or("-".to_owned(), percent),
             voter.source.clone(),
         ]
     };
