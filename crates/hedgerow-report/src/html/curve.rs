@@ -45,10 +45,10 @@ fn figure(view: &CurveView, legend: &str, drawing: &str) -> String {
     let note = view.note.as_ref().map_or(String::new(), |note| format!("<p class=\"note\">{}</p>", Safe(note)));
     format!(
         "<figure><figcaption><b>{}</b> <span class=\"unit\">{}{}</span></figcaption>{legend}{drawing}<p class=\"xlabel\">{}{}</p>{note}</figure>",
-        Safe(&view.title),
-        Safe(&view.y_label),
+        Safe(&shorten(&view.title, 120)),
+        Safe(&shorten(&view.y_label, 120)),
         scale(view.y_scale),
-        Safe(&view.x_label),
+        Safe(&shorten(&view.x_label, 120)),
         scale(view.x_scale),
     )
 }
