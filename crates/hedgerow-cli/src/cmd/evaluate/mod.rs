@@ -117,7 +117,8 @@ pub(crate) fn run(arguments: &Arguments, context: &Context) -> anyhow::Result<()
         bail!("the evaluation was stopped; nothing was recorded");
     }
     if arguments.record {
-        record(&mut model, arguments, &format!("{} ({})", dataset.name(), asked.split), &evaluation)?;
+        let fitted_to = if was_fitted_to { ", fitted to some of these rows" } else { "" };
+        record(&mut model, arguments, &format!("{} ({}{fitted_to})", dataset.name(), asked.split), &evaluation)?;
     }
     let answer = Answer {
         model: arguments.model.display().to_string(),

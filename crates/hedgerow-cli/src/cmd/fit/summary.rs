@@ -5,7 +5,7 @@ use std::path::Path;
 use hedgerow::{Model, Task};
 use serde::Serialize;
 
-use crate::cmd::words::{NO_METHOD, learned_text, task_word};
+use crate::cmd::words::{NO_METHOD, learned_text, structure_text, task_word};
 use crate::table::{bytes_text, facts_text};
 
 /// What came of a fit.
@@ -36,7 +36,9 @@ pub(super) struct Summary {
     seed: u64,
     resumed: bool,
     #[serde(skip)]
-    learned: Option<String>,
+    learned_text: Option<String>,
+    #[serde(skip)]
+    structure_text: String,
 }
 
 impl Summary {
@@ -67,7 +69,8 @@ impl Summary {
             build_seconds: metrics.build_seconds,
             seed: params.seed,
             resumed,
-            learned: learned_text(model),
+            learned_text: learned_text(model),
+            structure_text: structure_text(params),
         }
     }
 
@@ -77,21 +80,29 @@ impl Summary {
             ("model", self.model.clone()),
             ("data", format!("{}, {} examples of {} features{classes}", self.data, self.n_examples, self.n_features)),
         ];
-        if let Some(learned) = &self.learned {
+        if let Some(learned) = &self.learned_text {
             facts.push(("learned by", learned.clone()));
         }
         let share = 100.0 * self.n_stored as f64 / self.n_examples.max(1) as f64;
+        facts.push(("structure", self.structure_text.clone()));
         facts.push((
             "stored",
-            format!("{} of {} examples ({share:.1} %) in a {}", self.n_stored, self.n_examples, self.structure),
+            format!(
+                "{} of {} examples ({share:.1} %), {} of memory",
+                self.n_stored,
+                self.n_examples,
+                bytes_text(self.bytes as u64)
+            ),
         ));
         if let (Some(error), Some(nodes)) = (self.validation_error_percent, self.validation_nodes) {
-            let by =
-                if self.method == "classifier" { "the class layer".to_owned() } else { format!("a tree of {nodes}") };
+            let by = if self.method == "classifier" {
+                "the class layer".to_owned()
+            } else {
+                format!("a tree of {nodes} nodes")
+            };
             facts.push(("validation", format!("{error:.2} % error of {by}, on examples kept back from learning")));
         }
         facts.push(("took", format!("{:.1} s to learn, {:.1} s to build", self.train_seconds, self.build_seconds)));
-        facts.push(("memory", bytes_text(self.bytes as u64)));
         facts_text(&facts)
     }
 }

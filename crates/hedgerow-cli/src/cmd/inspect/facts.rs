@@ -3,10 +3,10 @@
 use std::path::Path;
 
 use hedgerow::learn::{Activation, DistanceScale, InputScale};
-use hedgerow::{Change, DataFacts, FitParams, Metrics, Model, StructureParams, Task};
+use hedgerow::{Change, DataFacts, FitParams, Metrics, Model, Task};
 use serde::Serialize;
 
-use super::super::words::{NO_METHOD, learned_text, task_word};
+use super::super::words::{NO_METHOD, learned_text, structure_text, task_word};
 use crate::table::{bytes_text, facts_text};
 
 /// Names of classes that the text shows.
@@ -128,22 +128,6 @@ impl<'a> Facts<'a> {
         facts.push(("changes", changes_text(self.changes)));
         facts_text(&facts)
     }
-}
-
-fn structure_text(params: &FitParams) -> String {
-    let children = |most: Option<usize>| {
-        most.map_or_else(|| "any number of children".to_owned(), |most| format!("at most {most} children"))
-    };
-    let what = match &params.structure {
-        StructureParams::Tree { max_children } => format!("a boundary tree, {}", children(*max_children)),
-        StructureParams::Forest { n_trees, max_children, .. } => {
-            format!("a boundary forest of {n_trees} trees, {}", children(*max_children))
-        }
-        StructureParams::Set { n_neighbors, .. } => format!("a boundary set, {n_neighbors} nearest vote"),
-        StructureParams::Knn { n_neighbors, .. } => format!("all examples, {n_neighbors} nearest vote"),
-        other => other.name().to_owned(),
-    };
-    format!("{what}; distance {}", params.distance)
 }
 
 fn changes_text(Changes { added, removed, relabelled }: Changes) -> String {
