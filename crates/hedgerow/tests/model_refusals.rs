@@ -41,4 +41,6 @@ fn a_folder_of_another_program_is_not_replaced_although_it_has_a_config() {
     model.save(&empty).unwrap();
     assert!(is_model(&empty));
     model.save(&empty).unwrap();
+    // Nothing but the files of a model, such as what a database leaves beside itself.
+    assert_eq!(std::fs::read_dir(&empty).unwrap().count(), hedgerow::model_files(&empty).len());
 }

@@ -42,6 +42,8 @@ impl Model {
         let mut written = Journal::open(&partial.path(JOURNAL))?;
         written.extend(&entries)?;
         drop(written);
+        // What SQLite leaves of a transaction that is over: an empty file.
+        let _ = std::fs::remove_file(partial.path(&format!("{JOURNAL}-journal")));
         partial.sync(JOURNAL)?;
         // Others who would write to the journal that goes away wait, and find then that it is another.
         let goes_away = match Journal::open_existing(&place.join(JOURNAL))? {
