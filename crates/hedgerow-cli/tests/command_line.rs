@@ -20,7 +20,10 @@ fn help_says_what_codes_and_variables_mean() {
 
 #[test]
 fn every_verb_has_help() {
-    let verbs: [&[&str]; 8] = [
+    let verbs: [&[&str]; 11] = [
+        &["fit"],
+        &["evaluate"],
+        &["inspect"],
         &["data"],
         &["data", "list"],
         &["data", "get"],

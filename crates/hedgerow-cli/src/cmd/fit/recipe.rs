@@ -164,8 +164,8 @@ fn training_params(
     set_batches(&mut params.method, flags)?;
     if let Some(epochs) = flags.epochs {
         // The last part of the run that a preset leaves clean stays the same part of it.
-        let before = params.epochs.unwrap_or(epochs).max(1);
-        params.clean_epochs = params.clean_epochs.saturating_mul(epochs) / before;
+        let part = params.clean_epochs as f64 / params.epochs.unwrap_or(epochs).max(1) as f64;
+        params.clean_epochs = (part * epochs as f64).round() as usize;
         params.epochs = Some(epochs);
     }
     if !flags.layers.is_empty() {
