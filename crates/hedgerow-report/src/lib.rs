@@ -16,7 +16,7 @@
 //! The same data gives the same bytes. All texts are escaped: a class may be called `<script>`. Numbers that are not finite are left
 //! out of drawings and written as `-`.
 //!
-//! ```ignore
+//! ```
 //! use hedgerow_report::{Report, Summary, render_report_html};
 //!
 //! let summary = Summary { error_percent: Some(1.42), nodes: Some(36), ..Summary::default() };
@@ -33,6 +33,7 @@ mod curve;
 mod decision;
 mod dot;
 mod example;
+mod html;
 mod map;
 mod number;
 mod picture;
@@ -50,6 +51,7 @@ pub use curve::{AxisScale, CurveView, Series};
 pub use decision::{Answer, CandidateView, ClassProbability, DecisionView, NoveltyView, RivalView, StepView, WalkView};
 pub use dot::to_dot;
 pub use example::{ExampleView, Feature, FeatureDifference, differing_features};
+pub use html::{render_decision_html, render_report_html};
 pub use map::{MapPoint, MapView, StoredPoint};
 pub use picture::{Picture, PictureError};
 pub use plane::{Plane, project_to_plane};

@@ -214,14 +214,14 @@ fn rotate(matrix: &mut [Vec<f64>], vectors: &mut [Vec<f64>], p: usize, q: usize)
     let cosine = 1.0 / (tangent * tangent + 1.0).sqrt();
     let sine = tangent * cosine;
     let turn = |line: &mut Vec<f64>| {
-        (line[p], line[q]) = (cosine * line[p] - sine * line[q], sine * line[p] + cosine * line[q])
+        (line[p], line[q]) = (cosine * line[p] - sine * line[q], sine * line[p] + cosine * line[q]);
     };
     matrix.iter_mut().for_each(turn);
     vectors.iter_mut().for_each(turn);
-    for column in 0..matrix.len() {
-        let (one, two) = (matrix[p][column], matrix[q][column]);
-        matrix[p][column] = cosine * one - sine * two;
-        matrix[q][column] = sine * one + cosine * two;
+    // `p` comes before `q`.
+    let (upper, lower) = matrix.split_at_mut(q);
+    for (one, two) in upper[p].iter_mut().zip(&mut lower[0]) {
+        (*one, *two) = (cosine * *one - sine * *two, sine * *one + cosine * *two);
     }
 }
 

@@ -12,7 +12,7 @@ use unicode_width::UnicodeWidthStr;
 const MOST_LISTED: usize = 8;
 const MOST_WALKS: usize = 3;
 
-/// A decision in lines of at most `width` cells (tables of long names may be wider): pictures, the answer, probabilities, the walk, the voters,
+/// A decision in lines of at most `width` cells (of which there should be 60 or more): pictures, the answer, probabilities, the walk, the voters,
 /// the rival and the novelty. Parts that the view does not have are left out.
 pub fn render_decision_text(decision: &DecisionView, width: usize, characters: Characters) -> String {
     let width = width.max(20);
@@ -21,8 +21,8 @@ pub fn render_decision_text(decision: &DecisionView, width: usize, characters: C
         paragraph(&verdict_text(decision), width),
         probabilities(decision, width, characters),
         walks(decision, width, characters),
-        voters(decision),
-        features(decision),
+        voters(decision, width),
+        features(decision, width),
         paragraph(&decision.rival.as_ref().map_or(String::new(), margin_text), width),
         paragraph(&decision.novelty.as_ref().map_or(String::new(), novelty_text), width),
     ];
@@ -93,7 +93,7 @@ fn walk_text(walk: &WalkView, n_walks: usize, characters: Characters) -> String 
     format!("{place}{}", steps.join(arrow))
 }
 
-fn voters(decision: &DecisionView) -> String {
+fn voters(decision: &DecisionView, width: usize) -> String {
     if decision.voters.is_empty() {
         return String::new();
     }
@@ -108,10 +108,10 @@ fn voters(decision: &DecisionView) -> String {
     let row = |voter: &ExampleView| {
         vec![
             voter.id.map_or("-".to_owned(), |id| id.to_string()),
-            voter.label.clone().unwrap_or_default(),
+            short(voter.label.as_deref().unwrap_or(""), width / 4),
             or_dash(voter.distance),
-            or_dash(voter.weight),
-            voter.source.clone(),
+            voter.weight.map_or("-".to_owned(), percent),
+            short(&voter.source, width / 3),
         ]
     };
     let rows = decision.voters.iter().take(MOST_LISTED).map(row).collect::<Vec<_>>();
@@ -119,16 +119,20 @@ fn voters(decision: &DecisionView) -> String {
 }
 
 /// The features that tell the query from its nearest voter and from the rival.
-fn features(decision: &DecisionView) -> String {
+fn features(decision: &DecisionView, width: usize) -> String {
     let Some(Compared { others, rows }) = compare(decision) else { return String::new() };
     let mut columns = vec![Column::left("feature"), Column::right("asked")];
-    columns.extend(others.iter().map(|other| Column::right(other.heading.as_str())));
+    columns.extend(others.iter().map(|other| Column::right(short(&other.heading, width / 4))));
     let row = |row: &crate::comparison::Row| {
-        let mut cells = vec![row.name.clone(), number(row.query)];
+        let mut cells = vec![short(&row.name, width / 4), number(row.query)];
         cells.extend(row.others.iter().map(|value| value.map_or("-".to_owned(), number)));
         cells
     };
     text_table(&columns, &rows.iter().map(row).collect::<Vec<_>>())
+}
+
+fn short(text: &str, width: usize) -> String {
+    cut(&tame(text), width.max(8))
 }
 
 fn left_out(all: usize, shown: usize, one: &str, many: &str) -> String {
