@@ -1,6 +1,6 @@
-//! The oldest Rust that the library promises (`rust-version` in the manifest) really compiles it.
+//! The oldest Rust that the manifest promises (`rust-version`) really compiles the library and the command.
 //!
-//! Only the library and what it depends on: tests and benchmarks may use newer tools.
+//! Only these and what they depend on: tests and benchmarks may use newer tools.
 
 use std::process::Command;
 
@@ -9,7 +9,7 @@ use crate::process::{output_of, run};
 use crate::step::Outcome;
 use crate::workspace::Workspace;
 
-/// Compiles the library with the promised version, from rustup where it is installed, else from Debian's packages.
+/// Compiles the library and the command with the promised version, from rustup where it is installed, else from Debian's packages.
 pub(crate) fn check(workspace: &Workspace) -> Outcome {
     let version = match workspace.rust_version() {
         Ok(version) => version,
@@ -20,7 +20,7 @@ pub(crate) fn check(workspace: &Workspace) -> Outcome {
         Err(reason) => return Outcome::Skipped(format!("no Rust {version}: {reason}")),
     };
     // A target folder of its own: two compilers in one would make each other's cached answers stale.
-    cargo.args(["check", "--locked", "--package", "hedgerow", "--target-dir"]);
+    cargo.args(["check", "--locked", "--package", "hedgerow", "--package", "hedgerow-cli", "--target-dir"]);
     run(cargo.arg(workspace.target_folder("msrv")))
 }
 

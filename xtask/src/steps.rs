@@ -20,7 +20,7 @@ pub(crate) const CHECKS: &[Step] = &[
     Step { name: "bench-build", about: "the benchmarks compile; they are not run", run: bench_build },
     Step { name: "deny", about: "licences, sources and bans of the dependencies", run: deny::policy },
     Step { name: "advisories", about: "known vulnerabilities in the dependencies", run: deny::advisories },
-    Step { name: "msrv", about: "the library compiles with the oldest Rust it promises", run: msrv::check },
+    Step { name: "msrv", about: "library and command compile with the oldest Rust promised", run: msrv::check },
     Step { name: "wasm", about: "the core compiles for wasm32-unknown-unknown", run: wasm::check },
 ];
 

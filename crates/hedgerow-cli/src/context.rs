@@ -205,3 +205,29 @@ impl Write for Stdout {
         self.noting(io::stdout().flush())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::app::App;
+    use clap::Parser;
+
+    fn context(flags: &[&str]) -> Context {
+        let line = ["hedgerow", "man"].iter().chain(flags);
+        Context::new(App::try_parse_from(line).expect("the line is well formed").globals)
+    }
+
+    #[test]
+    fn work_runs_on_as_many_threads_as_were_asked_for() {
+        let context = context(&["--threads", "3"]);
+        assert_eq!(context.compute(rayon::current_num_threads).expect("three threads can be had"), 3);
+        let again = context.compute(rayon::current_num_threads).expect("they are there");
+        assert_eq!(again, 3);
+    }
+
+    #[test]
+    fn the_seed_is_0_unless_one_is_given() {
+        assert_eq!((context(&[]).seed(), context(&[]).given_seed()), (0, None));
+        assert_eq!((context(&["--seed", "7"]).seed(), context(&["--seed", "7"]).given_seed()), (7, Some(7)));
+    }
+}

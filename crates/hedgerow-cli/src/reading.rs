@@ -1,7 +1,7 @@
 //! Flags that say how files are read, for every verb that takes data: `#[command(flatten)] reading: ReadingArgs`.
 //!
-//! They are `hedgerow::data::ReadOptions` as flags, but for what a model records (schema, unknown categories). They apply to
-//! files, folders and standard input; embedded and synthetic data need none.
+//! They are `hedgerow::data::ReadOptions` as flags, but for what a model records (schema, unknown categories), and have the names
+//! by which errors of reading speak of them: "leave it out (ignore)", "missing = drop". They apply to files, folders and standard input; embedded and synthetic data need none.
 
 use std::path::PathBuf;
 
@@ -15,14 +15,10 @@ const BYTES_OF_A_GIGABYTE: f64 = 1e9;
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Reading files")]
 pub(crate) struct ReadingArgs {
-    /// The column with the labels: a name, or a number from 0 (-1 is the last). Else the one named label, class, target or y,
-    /// or the last.
-    #[arg(long, value_name = "COLUMN", allow_hyphen_values = true, conflicts_with = "unlabeled")]
-    label_column: Option<Column>,
-
-    /// The file has no labels: every column is a feature.
-    #[arg(long, conflicts_with = "labels_from")]
-    unlabeled: bool,
+    /// The column with the labels: a name, or a number from 0 (-1 is the last); `none` if there are none. Else the one named
+    /// label, class, target or y, or the last.
+    #[arg(long, visible_alias = "label", value_name = "COLUMN", allow_hyphen_values = true)]
+    label_column: Option<String>,
 
     /// A second file with the labels, one for each row, where the first has points only (IDX, NPY).
     #[arg(long, value_name = "FILE")]
@@ -42,12 +38,12 @@ pub(crate) struct ReadingArgs {
 
     /// A column to leave out. May be given several times.
     #[arg(long, value_name = "COLUMN", allow_hyphen_values = true)]
-    ignore_column: Vec<Column>,
+    ignore: Vec<Column>,
 
     /// A column of categories that looks like numbers: each of its values becomes a feature of 0 or 1. May be given several
     /// times.
     #[arg(long, value_name = "COLUMN", allow_hyphen_values = true)]
-    category_column: Vec<Column>,
+    categories: Vec<Column>,
 
     /// The format, where neither the name nor the contents tell.
     #[arg(long, value_parser = PossibleValuesParser::new(Format::ALL.map(Format::name)))]
@@ -65,9 +61,9 @@ pub(crate) struct ReadingArgs {
     #[arg(long, value_name = "CHARACTER", value_parser = one_byte)]
     comment: Option<u8>,
 
-    /// Numbers have a decimal comma: 1,5.
-    #[arg(long)]
-    decimal_comma: bool,
+    /// What stands before the decimals of a number in a text table: 1.5 or 1,5.
+    #[arg(long, value_name = "WHAT", default_value = "point")]
+    decimal: DecimalArg,
 
     /// What to do with rows that lack a value: `refuse` the file and say where, or `drop` the rows and say how many.
     #[arg(long, value_name = "WHAT", default_value = "refuse")]
@@ -97,8 +93,14 @@ enum LabelKindArg {
 #[derive(Debug, Clone, Copy, ValueEnum)]
 enum HeaderArg {
     Auto,
-    Yes,
-    No,
+    Present,
+    Absent,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum DecimalArg {
+    Point,
+    Comma,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
@@ -113,11 +115,7 @@ impl ReadingArgs {
         let defaults = ReadOptions::default();
         ReadOptions {
             format: self.format.as_deref().and_then(Format::from_name),
-            label: match (&self.label_column, self.unlabeled) {
-                (Some(column), _) => RoleColumn::At(column.clone()),
-                (None, true) => RoleColumn::None,
-                (None, false) => RoleColumn::Detect,
-            },
+            label: role(self.label_column.as_deref()),
             labels_from: self.labels_from.clone(),
             label_kind: match self.label_kind {
                 LabelKindArg::Auto => LabelKind::Detect,
@@ -126,16 +124,19 @@ impl ReadingArgs {
             },
             id_column: role(self.id_column.as_deref()),
             split_column: role(self.split_column.as_deref()),
-            ignore: self.ignore_column.clone(),
-            categories: self.category_column.clone(),
+            ignore: self.ignore.clone(),
+            categories: self.categories.clone(),
             header: match self.header {
                 HeaderArg::Auto => Header::Detect,
-                HeaderArg::Yes => Header::Present,
-                HeaderArg::No => Header::Absent,
+                HeaderArg::Present => Header::Present,
+                HeaderArg::Absent => Header::Absent,
             },
             delimiter: self.delimiter,
             comment: self.comment,
-            decimal: if self.decimal_comma { Decimal::Comma } else { Decimal::Point },
+            decimal: match self.decimal {
+                DecimalArg::Point => Decimal::Point,
+                DecimalArg::Comma => Decimal::Comma,
+            },
             missing: match self.missing {
                 MissingArg::Refuse => MissingValues::Refuse,
                 MissingArg::Drop => MissingValues::DropRows,
@@ -199,7 +200,7 @@ mod tests {
 
     #[test]
     fn columns_are_names_or_numbers() {
-        let options = options("--label-column -1 --id-column none --split-column part --ignore-column 3");
+        let options = options("--label-column -1 --id-column none --split-column part --ignore 3");
         assert_eq!(options.label, RoleColumn::At(Column::Number(-1)));
         assert_eq!(options.id_column, RoleColumn::None);
         assert_eq!(options.split_column, RoleColumn::At(Column::Name("part".to_owned())));

@@ -267,16 +267,21 @@ fn info_reads_files_by_the_flags() {
     let dir = tempdir().expect("a temporary folder");
     let file = write(dir.path(), "wine.csv", "kind;ph;sugar;code\nred;3,1;2;7\nwhite;3,3;-999;8\nred;3,2;5;7\n");
     let plain = info(&[&file]).ends_with(1);
-    assert!(plain.stderr.contains("decimal") || plain.stderr.contains("wine.csv"), "{}", plain.stderr);
+    assert!(
+        plain.stderr.contains("wine.csv, column ph") && plain.stderr.contains("decimal = comma"),
+        "{}",
+        plain.stderr
+    );
     let flags = [
         "--label-column",
         "kind",
-        "--decimal-comma",
+        "--decimal",
+        "comma",
         "--missing",
         "drop",
         "--missing-word",
         "-999",
-        "--category-column",
+        "--categories",
         "-1",
     ];
     let answer = info(&[&[file.as_str(), "--json"][..], &flags[..]].concat()).json();
@@ -291,12 +296,12 @@ fn info_reads_files_by_the_flags() {
     );
     assert_eq!(answer["feature_names"].as_array().and_then(|names| names.first()).cloned(), Some(json!("ph")));
     let regression =
-        info(&[&file, "--json", "--label-column", "sugar", "--label-kind", "values", "--decimal-comma"]).json();
+        info(&[&file, "--json", "--label-column", "sugar", "--label-kind", "values", "--decimal", "comma"]).json();
     assert_eq!(
         (regression["task"].clone(), regression["label_range"].clone()),
         (json!("regress"), json!([-999.0, 5.0]))
     );
-    let unlabeled = info(&[&file, "--json", "--unlabeled", "--decimal-comma", "--ignore-column", "kind"]).json();
+    let unlabeled = info(&[&file, "--json", "--label-column", "none", "--decimal", "comma", "--ignore", "kind"]).json();
     assert_eq!((unlabeled["task"].clone(), unlabeled["features"].clone()), (json!("retrieve"), json!(3)));
     assert_eq!(unlabeled["unlabeled_rows"], 3);
 }
@@ -314,8 +319,11 @@ fn info_reads_standard_input() {
 fn info_says_where_a_file_is_wrong() {
     let dir = tempdir().expect("a temporary folder");
     let file = write(dir.path(), "flowers.csv", "petal,sepal,species\n1.5,2,a\nl.5,2,b\n1.25,3,a\n");
-    let run = info(&[&file, "--label-column", "spcies"]).ends_with(1);
-    assert!(run.stderr.contains("species"), "{}", run.stderr);
+    let mistyped = info(&[&file, "--label-column", "spcies"]).ends_with(1);
+    assert!(mistyped.stderr.contains("did you mean \"species\"?"), "{}", mistyped.stderr);
+    let wrong = info(&[&file]).ends_with(1);
+    assert!(wrong.stderr.contains("line 3, row 2, column petal: \"l.5\" is not a number"), "{}", wrong.stderr);
+    assert_eq!(wrong.stdout, "");
     let empty = write(dir.path(), "empty.csv", "");
     let run = info(&[&empty]).ends_with(1);
     assert!(run.stderr.starts_with("error: ") && run.stderr.contains("empty.csv"), "{}", run.stderr);
