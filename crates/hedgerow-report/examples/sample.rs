@@ -229,17 +229,18 @@ fn mistake(random: &mut Random) -> Result<DecisionView, Box<dyn Error>> {
             Some(before) => before.children[0].clone(),
             None => CandidateView { node: 0, example: example(random, class, Some(41.0))? },
         };
-        let n_children = if nth + 1 == path.len() { 2 } else { 4 + (random.uniform() * 12.0) as usize };
+        let is_last = nth + 1 == path.len();
+        let n_children = if is_last { 2 } else { 4 + (random.uniform() * 12.0) as usize };
         let mut children = Vec::new();
         for child in 0..n_children {
             let class = if child == 0 { path.get(nth + 1).copied().unwrap_or(truth) } else { (class + 1 + child) % 10 };
-            let distance = 36.0 - 4.0 * nth as f64 + 3.0 * child as f64 + random.uniform();
+            let farther = if is_last { 9.0 } else { 0.0 };
+            let distance = farther + 36.0 - 4.0 * nth as f64 + 3.0 * child as f64 + random.uniform();
             children.push(CandidateView {
                 node: (10 * nth + child + 1) as u32,
                 example: example(random, class, Some(distance))?,
             });
         }
-        let is_last = nth + 1 == path.len();
         let next = if is_last { at.node } else { children[0].node };
         let transition_probability = (!is_last).then(|| 0.5 + 0.5 * random.uniform());
         steps.push(StepView { at, children, may_stop: true, next, transition_probability });
@@ -259,7 +260,7 @@ fn mistake(random: &mut Random) -> Result<DecisionView, Box<dyn Error>> {
         class_probabilities: vec![
             probability(said, share),
             probability(truth, 1.0 - share - 0.01),
-            probability((said + 4) % 10, 0.01),
+            probability((0..10).find(|class| ![said, truth].contains(class)).unwrap_or(0), 0.01),
         ],
         walks: vec![WalkView { tree: 0, steps }],
         rival: Some(RivalView {

@@ -46,6 +46,7 @@
 //! readers and writers of the usual formats, standard sets by name, preprocessing and splits. [`learn`] learns representations
 //! in which few examples are needed.
 
+pub mod comparison;
 mod error;
 mod journal;
 mod model;

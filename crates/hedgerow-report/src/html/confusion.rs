@@ -1,6 +1,6 @@
 //! The matrix of answers, and the table of classes.
 
-use super::escape::Safe;
+use super::escape::{Safe, shorten};
 use super::palette::named_class;
 use crate::ConfusionView;
 use crate::number::{count, percent};
@@ -10,6 +10,7 @@ const LARGEST: usize = 30;
 const MOST_PAIRS: usize = 30;
 /// Of more classes, the table shows those recognised least.
 const MOST_CLASSES: usize = 40;
+const LONGEST_NAME: usize = 48;
 
 pub(super) fn confusion(view: &ConfusionView) -> String {
     if view.classes.is_empty() {
@@ -30,7 +31,7 @@ pub(super) fn confusion(view: &ConfusionView) -> String {
     };
     let (most_right, most_wrong) = (largest(|truth, said| truth == said), largest(|truth, said| truth != said));
     let tall = if view.classes.iter().any(|name| name.chars().count() > 4) || has_unknown { " tall" } else { "" };
-    let heading = |name: &String| format!("<th scope=\"col\"><span>{}</span></th>", Safe(name));
+    let heading = |name: &String| format!("<th scope=\"col\"><span>{}</span></th>", Safe(&shorten(name, 24)));
     let mut table = format!(
         "<tr><th class=\"corner\" scope=\"col\">truth \\ said</th>{}",
         view.classes.iter().map(heading).collect::<String>()
@@ -40,7 +41,7 @@ pub(super) fn confusion(view: &ConfusionView) -> String {
     }
     table.push_str("</tr>");
     for (truth, name) in view.classes.iter().enumerate() {
-        table.push_str(&format!("<tr><th scope=\"row\">{}</th>", named_class(Some(truth), name)));
+        table.push_str(&format!("<tr><th scope=\"row\">{}</th>", named_class(Some(truth), &shorten(name, 16))));
         for (said, said_name) in view.classes.iter().enumerate() {
             let times = view.count(truth, said);
             let (kind, most) = if truth == said { ("right", most_right) } else { ("wrong", most_wrong) };
@@ -75,7 +76,7 @@ fn cell(times: u64, most: u64, kind: &str, title: &str) -> String {
 }
 
 fn pairs(view: &ConfusionView) -> String {
-    let name = |class: usize| named_class(Some(class), &view.classes[class]);
+    let name = |class: usize| named_class(Some(class), &shorten(&view.classes[class], LONGEST_NAME));
     let row = |pair: &crate::ConfusedPair| {
         format!(
             "<tr><td>{}</td><td>{}</td><td class=\"num\">{}</td></tr>",
@@ -113,7 +114,7 @@ pub(super) fn classes(view: &ConfusionView) -> String {
             if has_unknown { format!("<td class=\"num\">{}</td>", count(class.n_unknown)) } else { String::new() };
         format!(
             "<tr><th scope=\"row\">{}</th><td class=\"num\">{}</td><td class=\"num\">{}</td>{unknown}{}{}</tr>",
-            named_class(Some(class.class), &view.classes[class.class]),
+            named_class(Some(class.class), &shorten(&view.classes[class.class], LONGEST_NAME)),
             count(class.n_true),
             count(class.n_wrong),
             share(class.recall),

@@ -6,6 +6,8 @@ use super::plot::Plot;
 use crate::number::{count, number, percent};
 use crate::{AxisScale, CalibrationView, CurveView, RejectionView, Series};
 
+/// The height of drawings that are about square.
+const SQUARE: f64 = 340.0;
 /// Longer curves keep the ends and extremes of each stretch, which is what can be seen of them.
 const MOST_STRETCHES: usize = 400;
 /// Curves of at most so many points show each of them.
@@ -14,11 +16,15 @@ const MOST_DOTS: usize = 60;
 const MOST_SERIES: usize = 12;
 
 pub(super) fn curve(view: &CurveView) -> String {
+    curve_of_height(view, 280.0)
+}
+
+fn curve_of_height(view: &CurveView, height: f64) -> String {
     let numbers =
         |axis: usize| view.series.iter().flat_map(move |series| series.points.iter().map(move |point| point[axis]));
     let axes = Axis::over(view.x_scale, numbers(0)).zip(Axis::over(view.y_scale, numbers(1)));
     let Some((x, y)) = axes else { return figure(view, "", "<p class=\"empty\">Nothing to draw.</p>") };
-    let plot = Plot { x, y, height: 280.0 };
+    let plot = Plot { x, y, height };
     let shown = &view.series[..view.series.len().min(MOST_SERIES)];
     let mut body = String::new();
     for (nth, series) in shown.iter().enumerate() {
@@ -39,10 +45,10 @@ fn figure(view: &CurveView, legend: &str, drawing: &str) -> String {
     let note = view.note.as_ref().map_or(String::new(), |note| format!("<p class=\"note\">{}</p>", Safe(note)));
     format!(
         "<figure><figcaption><b>{}</b> <span class=\"unit\">{}{}</span></figcaption>{legend}{drawing}<p class=\"xlabel\">{}{}</p>{note}</figure>",
-        Safe(&view.title),
-        Safe(&view.y_label),
+        Safe(&shorten(&view.title, 120)),
+        Safe(&shorten(&view.y_label, 120)),
         scale(view.y_scale),
-        Safe(&view.x_label),
+        Safe(&shorten(&view.x_label, 120)),
         scale(view.x_scale),
     )
 }
@@ -110,7 +116,7 @@ fn legend_entry(nth: usize, series: &Series, n_series: usize) -> String {
 
 pub(super) fn calibration(view: &CalibrationView) -> String {
     let bins = view.bins.iter().filter(|bin| bin.count > 0).collect::<Vec<_>>();
-    let plot = Plot { x: Axis::between(0.0, 1.0), y: Axis::between(0.0, 1.0), height: 340.0 };
+    let plot = Plot { x: Axis::between(0.0, 1.0), y: Axis::between(0.0, 1.0), height: SQUARE };
     let place = |x: f64, y: f64| plot.place([x.clamp(0.0, 1.0), y.clamp(0.0, 1.0)]);
     let mut body = String::new();
     if let Some(((x0, y0), (x1, y1))) = place(0.0, 0.0).zip(place(1.0, 1.0)) {
@@ -152,13 +158,15 @@ pub(super) fn rejection(view: &RejectionView) -> String {
         name: format!("by {}", of.by),
         points: of.points.iter().map(|point| [100.0 * point.share_answered, point.error_percent]).collect(),
     });
-    curve(&CurveView {
+    let view = CurveView {
         title: "Error among the answered".to_owned(),
         x_label: "percent answered, the most doubtful left out first".to_owned(),
         y_label: "percent wrong".to_owned(),
         series: series.collect(),
         ..CurveView::default()
-    })
+    };
+    // As high as the drawing beside it.
+    curve_of_height(&view, SQUARE)
 }
 
 #[cfg(test)]

@@ -26,6 +26,9 @@ pub(super) fn decision(view: &DecisionView, heading: u8) -> String {
     });
     let source = if view.query.source.is_empty() { "a query" } else { view.query.source.as_str() };
     let mut said = format!("<h{heading}>{}</h{heading}><p class=\"source\">Asked: {}</p>", verdict(view), Safe(source));
+    if let Answer::Unknown { why, .. } = &view.answer {
+        said.push_str(&if why.is_empty() { String::new() } else { format!("<p>{}</p>", Safe(why)) });
+    }
     said.push_str(&probabilities(view));
     said.push_str(
         &view
@@ -56,13 +59,12 @@ fn verdict(view: &DecisionView) -> String {
                 _ => format!("{}said {said}", badge("open", "answer")),
             }
         }
-        Answer::Unknown { why, instead_of } => {
-            let why = if why.is_empty() { String::new() } else { format!(": {}", Safe(why)) };
+        Answer::Unknown { instead_of, .. } => {
             let otherwise = instead_of
                 .as_ref()
-                .map_or(String::new(), |label| format!("; otherwise {}", Safe(&shorten(label, 120))));
+                .map_or(String::new(), |label| format!(", otherwise {}", Safe(&shorten(label, 120))));
             let truth = truth.map_or(String::new(), |truth| format!("; it is {truth}"));
-            format!("{}said unknown{why}{otherwise}{truth}", badge("open", "unknown"))
+            format!("{}said unknown{otherwise}{truth}", badge("open", "unknown"))
         }
     }
 }
@@ -103,7 +105,7 @@ fn voters(view: &DecisionView) -> String {
         String::new()
     };
     format!(
-        "<h4>{}</h4><ul class=\"examples\">{items}</ul>{more}",
+        "<h4>{}</h4><ul class=\"examples voters\">{items}</ul>{more}",
         if view.voters.len() == 1 { "Who decided" } else { "Who voted" }
     )
 }

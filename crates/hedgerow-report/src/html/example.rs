@@ -34,7 +34,8 @@ pub(super) fn labelled(example: &ExampleView) -> String {
 /// An item of a list of examples; `facts` stand under its label, distance and weight.
 pub(super) fn item(example: &ExampleView, facts: &[String]) -> String {
     let picture = example.picture.as_ref().map_or(String::new(), |picture| image(picture, 56, &described(example)));
-    let weight = example.weight.map(|weight| format!("weight {}", percent(weight)));
+    // Held together by a blank that does not break.
+    let weight = example.weight.map(|weight| format!("weight {}", percent(weight).replace(' ', "\u{a0}")));
     let distance = example.distance.filter(|distance| distance.is_finite()).map(away);
     let facts = distance.into_iter().chain(weight).chain(facts.iter().cloned());
     let facts = facts.map(|fact| format!("<small>{}</small>", Safe(&fact))).collect::<String>();

@@ -1,6 +1,6 @@
 //! The plane of the representations.
 
-use super::escape::{At, Safe};
+use super::escape::{At, Safe, shorten};
 use super::palette::{N_COLORS, N_SHAPES, color_class, marker_path, named_class};
 use crate::MapView;
 use crate::number::count;
@@ -67,7 +67,9 @@ fn class_name(view: &MapView, class: Option<usize>) -> String {
 
 fn legend(view: &MapView) -> String {
     let named = view.classes.iter().take(MOST_NAMED).enumerate();
-    let entries = named.map(|(class, name)| format!("<li>{}</li>", named_class(Some(class), name))).collect::<String>();
+    let entries = named
+        .map(|(class, name)| format!("<li>{}</li>", named_class(Some(class), &shorten(name, 40))))
+        .collect::<String>();
     let left = view.classes.len().saturating_sub(MOST_NAMED);
     let more = if left > 0 {
         format!("<li>and {} more, in the same colors and shapes again</li>", count(left as u64))

@@ -20,6 +20,9 @@ use escape::Safe;
 use crate::wording::verdict_text;
 use crate::{DecisionView, Report};
 
+/// Longer headings are cut.
+const LONGEST_TITLE: usize = 200;
+
 /// A report as one page. Sections without anything to say are left out.
 pub fn render_report_html(report: &Report) -> String {
     let sections = sections(report);
@@ -38,7 +41,7 @@ pub fn render_report_html(report: &Report) -> String {
     };
     let body = format!(
         "<header><h1>{}</h1>{lead}{links}</header>\n<main>{}\n{}</main>\n",
-        Safe(&report.title),
+        Safe(&escape::shorten(&report.title, LONGEST_TITLE)),
         table::summary(&report.summary),
         sections.iter().map(write).collect::<String>()
     );
@@ -51,11 +54,10 @@ pub fn render_report_html(report: &Report) -> String {
 pub fn render_decision_html(decision: &DecisionView) -> String {
     let heading = "One decision";
     let body = format!(
-        "<header><h1>{heading}</h1><p class=\"lead\">{}</p></header>\n<main><section>{}</section></main>\n",
-        Safe(&verdict_text(decision)),
+        "<header><h1>{heading}</h1></header>\n<main><section>{}</section></main>\n",
         decision::decision(decision, 2)
     );
-    page(heading, &body)
+    page(&verdict_text(decision), &body)
 }
 
 struct Section {
@@ -95,7 +97,7 @@ fn page(title: &str, body: &str) -> String {
     format!(
         "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n<meta name=\"viewport\" content=\"width=device-width, \
          initial-scale=1\"/>\n<title>{}</title>\n<style>\n{}</style>\n</head>\n<body>\n{body}</body>\n</html>\n",
-        Safe(title),
+        Safe(&escape::shorten(title, LONGEST_TITLE)),
         include_str!("style.css")
     )
 }

@@ -1,7 +1,8 @@
 //! Colors and shapes of classes.
 //!
-//! The colors are those of Okabe and Ito, which eyes of all kinds tell apart, with a darker yellow, and lighter ones on dark pages; they are in
-//! `style.css` as `--c0` to `--c7`. After eight classes the shape of the marker changes, so that 40 classes differ; then all starts again.
+//! The colors are those of Okabe and Ito, with brown for their yellow, which is hardly seen on white, and lighter ones on dark pages; they are in
+//! `style.css` as `--c0` to `--c7`. Any two of them differ by 14 or more (CIE 1976, in the model of Machado et al. 2009) for protanopes, deuteranopes,
+//! tritanopes and others, on light pages by 16. After eight classes the shape of the marker changes, so that 40 classes differ; then all starts again.
 
 use super::escape::{At, Safe};
 

@@ -1,6 +1,6 @@
 //! The frame of a plot: grid, numbers at the axes, and points on their way from data to page.
 //!
-//! Written by hand rather than by a library: see `docs/decisions/0012-reports.md`. Titles, names of axes and legends are HTML around
+//! Written by hand rather than by a library: see `docs/decisions/0009-reports.md`. Titles, names of axes and legends are HTML around
 //! it, which wraps on narrow screens and does not shrink with the drawing.
 
 use super::axis::Axis;

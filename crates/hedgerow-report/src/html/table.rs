@@ -1,12 +1,14 @@
 //! Numbers at the top, tables, bars and facts.
 
-use super::escape::Safe;
+use super::escape::{Safe, shorten};
 use super::palette::color_class;
 use crate::number::{bytes, count, number, percent_of_hundred, seconds};
 use crate::{Alignment, BarsView, Fact, Summary, TableView};
 
 /// Longer tables and lists of bars are cut, with a word about it.
 const MOST_ROWS: usize = 500;
+/// So are longer texts of cells and names of bars.
+const LONGEST_CELL: usize = 160;
 
 pub(super) fn summary(view: &Summary) -> String {
     let mut tiles = Vec::new();
@@ -15,7 +17,11 @@ pub(super) fn summary(view: &Summary) -> String {
     let mut tile = |name: &str, value: Option<String>, small: String| {
         if let Some(value) = value {
             let small = if small.is_empty() { small } else { format!("<small>{}</small>", Safe(&small)) };
-            tiles.push(format!("<div><dt>{}</dt><dd>{}{small}</dd></div>", Safe(name), Safe(&value)));
+            tiles.push(format!(
+                "<div><dt>{}</dt><dd>{}{small}</dd></div>",
+                Safe(&shorten(name, LONGEST_CELL)),
+                Safe(&shorten(&value, LONGEST_CELL))
+            ));
         }
     };
     tile("Error", view.error_percent.map(percent_of_hundred), of(view.n_queries, "queries"));
@@ -34,14 +40,16 @@ pub(super) fn table(view: &TableView) -> String {
         Alignment::Left => "",
         Alignment::Right => " class=\"num\"",
     };
-    let heading = |place: usize| format!("<th{} scope=\"col\">{}</th>", align(place), Safe(&view.columns[place].name));
+    let heading = |place: usize| {
+        format!("<th{} scope=\"col\">{}</th>", align(place), Safe(&shorten(&view.columns[place].name, LONGEST_CELL)))
+    };
     let mut lines = format!("<tr>{}</tr>", (0..view.columns.len()).map(heading).collect::<String>());
     for (nth, row) in view.rows.iter().take(MOST_ROWS).enumerate() {
         let marked = if view.marked_row == Some(nth) { " class=\"marked\"" } else { "" };
         let cell = |place: usize| {
             let text = row.get(place).map_or("", String::as_str);
             let (open, close) = if place == 0 { ("th scope=\"row\"", "th") } else { ("td", "td") };
-            format!("<{open}{}>{}</{close}>", align(place), Safe(text))
+            format!("<{open}{}>{}</{close}>", align(place), Safe(&shorten(text, LONGEST_CELL)))
         };
         lines.push_str(&format!("<tr{marked}>{}</tr>", (0..view.columns.len()).map(cell).collect::<String>()));
     }
@@ -65,7 +73,7 @@ pub(super) fn bars(view: &BarsView) -> String {
         let share = if most > 0.0 { usable(bar.value) / most } else { 0.0 };
         format!(
             "<li><span>{}</span><span class=\"track {}\"><i style=\"width:{:.1}%\"></i></span><span class=\"amount\">{}{}</span></li>",
-            Safe(&bar.name),
+            Safe(&shorten(&bar.name, LONGEST_CELL)),
             color_class(Some(0)),
             100.0 * share,
             number(bar.value),

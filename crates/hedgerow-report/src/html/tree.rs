@@ -9,11 +9,12 @@ use crate::{TreeNodeView, TreeView};
 
 /// Larger trees show their top levels.
 const MOST_NODES: usize = 300;
-const APART: f64 = 62.0;
 const THUMB: f64 = 44.0;
 const MARGIN: f64 = 8.0;
+/// Trees are drawn smaller to fit, down to this; then they scroll.
+const SMALLEST: f64 = 0.8;
 /// The longest label under a node.
-const LONGEST_LABEL: usize = 8;
+const LONGEST_LABEL: usize = 9;
 
 pub(super) fn tree(view: &TreeView) -> String {
     let family = Family::of(view);
@@ -22,7 +23,11 @@ pub(super) fn tree(view: &TreeView) -> String {
         return "<p class=\"empty\">The tree has no nodes.</p>".to_owned();
     }
     let has_pictures = shown.iter().any(|&place| view.nodes[place].example.picture.is_some());
-    let sizes = if has_pictures { Sizes { node: THUMB, level: 112.0 } } else { Sizes { node: 30.0, level: 78.0 } };
+    let longest =
+        shown.iter().map(|&place| label_of(&view.nodes[place]).chars().count().min(LONGEST_LABEL)).max().unwrap_or(0);
+    let apart = (7.6 * longest as f64 + 8.0).max(if has_pictures { 60.0 } else { 44.0 });
+    let (node, level) = if has_pictures { (THUMB, 112.0) } else { (30.0, 78.0) };
+    let sizes = Sizes { node, level, apart };
     // Places among the nodes shown.
     let mut rank = vec![usize::MAX; view.nodes.len()];
     shown.iter().enumerate().for_each(|(nth, &place)| rank[place] = nth);
@@ -35,8 +40,10 @@ pub(super) fn tree(view: &TreeView) -> String {
 
     let widest = places.iter().map(|place| place.x).fold(0.0, f64::max);
     let n_levels = places.iter().map(|place| place.level).max().unwrap_or(0) + 1;
-    let width = widest * APART + APART + 2.0 * MARGIN;
-    let height = n_levels as f64 * sizes.level - 14.0 + 2.0 * MARGIN;
+    let width = (widest + 1.0) * apart + 2.0 * MARGIN;
+    // Below the last level there is room for the label, and for the number of children left out.
+    let below = if shown.len() < view.nodes.len() { 38.0 } else { 20.0 };
+    let height = (n_levels - 1) as f64 * sizes.level + sizes.node + below + 2.0 * MARGIN;
     let mut edges = String::new();
     let mut nodes = String::new();
     for (nth, &place) in shown.iter().enumerate() {
@@ -68,7 +75,7 @@ pub(super) fn tree(view: &TreeView) -> String {
          <path class=\"edge\" d=\"{edges}\"/>{nodes}</svg></div></div><p class=\"note\">{4}</p></figure>",
         At(width),
         At(height),
-        At(width * 0.62),
+        At(width * SMALLEST),
         At(root_at),
         Safe(&told)
     )
@@ -77,11 +84,12 @@ pub(super) fn tree(view: &TreeView) -> String {
 struct Sizes {
     node: f64,
     level: f64,
+    apart: f64,
 }
 
 impl Sizes {
     fn middle(&self, place: Place) -> (f64, f64) {
-        (MARGIN + APART / 2.0 + place.x * APART, MARGIN + self.node / 2.0 + place.level as f64 * self.level)
+        (MARGIN + (place.x + 0.5) * self.apart, MARGIN + self.node / 2.0 + place.level as f64 * self.level)
     }
 }
 
@@ -103,9 +111,13 @@ fn told(n_nodes: usize, n_shown: usize, n_levels: usize) -> String {
     )
 }
 
+fn label_of(node: &TreeNodeView) -> &str {
+    node.example.label.as_deref().unwrap_or("-")
+}
+
 fn draw_node(node: &TreeNodeView, x: f64, y: f64, sizes: &Sizes, n_hidden: usize) -> String {
     let example = &node.example;
-    let label = example.label.as_deref().unwrap_or("-");
+    let label = label_of(node);
     let half = sizes.node / 2.0;
     let shape = match &example.picture {
         Some(picture) => {
