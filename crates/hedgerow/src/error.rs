@@ -65,6 +65,12 @@ pub enum FitError {
     /// Calibration.
     #[error(transparent)]
     Query(#[from] QueryError),
+    /// A method without a layer for the classes.
+    #[error("the method has no layer that names the class; only a classifier has")]
+    NoClassLayer,
+    /// Asking what was fitted.
+    #[error(transparent)]
+    Answer(Box<AnswerError>),
 }
 
 /// Why there is no answer.
