@@ -18,6 +18,7 @@ pub(crate) fn load(name: &str, options: &ReadOptions, context: &Context) -> anyh
 }
 
 /// Loads data by the schema of a model: the same columns, categories and classes. Labels may be missing.
+#[allow(dead_code, reason = "for verbs that need labels")]
 pub(crate) fn load_for(model: &Model, name: &str, reading: &ReadingArgs, context: &Context) -> anyhow::Result<Dataset> {
     load(name, &options_for(model, reading), context)
 }

@@ -10,12 +10,12 @@ mod app;
 mod bar;
 mod cmd;
 mod context;
-#[allow(dead_code, reason = "for verbs that take data and models")]
 mod dataset;
 mod error;
 mod interruption;
-#[allow(dead_code, reason = "for verbs that take models")]
 mod model;
+mod output;
+mod queries;
 mod reading;
 mod table;
 

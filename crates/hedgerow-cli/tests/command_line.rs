@@ -20,13 +20,17 @@ fn help_says_what_codes_and_variables_mean() {
 
 #[test]
 fn every_verb_has_help() {
-    let verbs: [&[&str]; 8] = [
+    let verbs: [&[&str]; 12] = [
         &["data"],
         &["data", "list"],
         &["data", "get"],
         &["data", "verify"],
         &["data", "path"],
         &["data", "info"],
+        &["predict"],
+        &["explain"],
+        &["neighbors"],
+        &["embed"],
         &["completions"],
         &["man"],
     ];

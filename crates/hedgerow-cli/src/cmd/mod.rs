@@ -15,7 +15,11 @@ use crate::context::Context;
 
 mod completions;
 mod data;
+mod embed;
+mod explain;
 mod man;
+mod neighbors;
+mod predict;
 
 /// Makes the enum of verbs and the call of each one's `run` out of one list.
 macro_rules! verbs {
@@ -41,6 +45,10 @@ macro_rules! verbs {
 
 verbs! {
     Data => data,
+    Predict => predict,
+    Explain => explain,
+    Neighbors => neighbors,
+    Embed => embed,
     Completions => completions,
     Man => man,
 }
