@@ -7,6 +7,7 @@ use hedgerow::data::write::{ColumnData, Frame, WriteFormat};
 use hedgerow::{Label, Model, ModelAnswer, Points, Rejection, Task, Unknown};
 use serde::Serialize;
 
+use super::fit::values::share;
 use crate::context::Context;
 use crate::error::usage;
 use crate::model;
@@ -55,11 +56,11 @@ pub(crate) struct Arguments {
 pub(crate) struct RejectionArgs {
     /// Answer `unknown` where less than this share of the training examples is farther from its own answer than the row is: 0.01
     /// turns away what is stranger than 99 of 100 of them. 0: never. [default: as the model was fitted]
-    #[arg(long, value_name = "SHARE", value_parser = share)]
+    #[arg(long, value_name = "SHARE", value_parser = share, allow_negative_numbers = true)]
     reject_novelty: Option<f64>,
 
     /// Answer `unknown` where the most probable class is less probable than this. 0: never. [default: as the model was fitted]
-    #[arg(long, value_name = "PROBABILITY", value_parser = share)]
+    #[arg(long, value_name = "PROBABILITY", value_parser = share, allow_negative_numbers = true)]
     reject_probability: Option<f64>,
 }
 
@@ -78,11 +79,6 @@ impl RejectionArgs {
         };
         Ok(model.with_rejection(rejection))
     }
-}
-
-fn share(text: &str) -> Result<f64, String> {
-    let share: Option<f64> = text.parse().ok().filter(|share| (0.0..=1.0).contains(share));
-    share.ok_or_else(|| "give a number from 0 to 1".to_owned())
 }
 
 #[derive(Serialize)]
