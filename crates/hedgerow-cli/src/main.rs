@@ -14,6 +14,8 @@ mod dataset;
 mod error;
 mod interruption;
 mod model;
+mod output;
+mod queries;
 mod reading;
 mod table;
 

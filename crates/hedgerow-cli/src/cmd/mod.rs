@@ -15,10 +15,14 @@ use crate::context::Context;
 
 mod completions;
 mod data;
+mod embed;
 mod evaluate;
+mod explain;
 mod fit;
 mod inspect;
 mod man;
+mod neighbors;
+mod predict;
 mod words;
 
 /// Makes the enum of verbs and the call of each one's `run` out of one list.
@@ -46,6 +50,10 @@ macro_rules! verbs {
 verbs! {
     Fit => fit,
     Evaluate => evaluate,
+    Predict => predict,
+    Explain => explain,
+    Neighbors => neighbors,
+    Embed => embed,
     Inspect => inspect,
     Data => data,
     Completions => completions,
