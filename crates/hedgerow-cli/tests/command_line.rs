@@ -20,13 +20,16 @@ fn help_says_what_codes_and_variables_mean() {
 
 #[test]
 fn every_verb_has_help() {
-    let verbs: [&[&str]; 8] = [
+    let verbs: [&[&str]; 11] = [
         &["data"],
         &["data", "list"],
         &["data", "get"],
         &["data", "verify"],
         &["data", "path"],
         &["data", "info"],
+        &["reproduce"],
+        &["reproduce", "table"],
+        &["reproduce", "new-class"],
         &["completions"],
         &["man"],
     ];

@@ -16,6 +16,7 @@ use crate::context::Context;
 mod completions;
 mod data;
 mod man;
+mod reproduce;
 
 /// Makes the enum of verbs and the call of each one's `run` out of one list.
 macro_rules! verbs {
@@ -41,6 +42,7 @@ macro_rules! verbs {
 
 verbs! {
     Data => data,
+    Reproduce => reproduce,
     Completions => completions,
     Man => man,
 }
