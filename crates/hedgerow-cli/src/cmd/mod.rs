@@ -24,6 +24,7 @@ mod man;
 mod neighbors;
 mod predict;
 mod words;
+mod reproduce;
 
 /// Makes the enum of verbs and the call of each one's `run` out of one list.
 macro_rules! verbs {
@@ -56,6 +57,7 @@ verbs! {
     Embed => embed,
     Inspect => inspect,
     Data => data,
+    Reproduce => reproduce,
     Completions => completions,
     Man => man,
 }
