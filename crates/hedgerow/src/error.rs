@@ -220,7 +220,7 @@ pub enum SaveError {
         source: std::io::Error,
     },
     /// Something else is there.
-    #[error("{}: there is something else than a model here (it has no config.json); give another place, or remove it", path.display())]
+    #[error("{}: there is something else than a model here (no config.json of one); give another place, or remove it", path.display())]
     NotAModel {
         /// Where.
         path: PathBuf,

@@ -20,7 +20,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::journal::Journal;
 
-pub use answers::{Decision, ModelPrediction, Probabilities, Unknown, Walk};
+pub use answers::{Decision, ModelAnswer, ModelPrediction, Probabilities, Unknown, Walk};
 pub use changes::{Addition, Inserted};
 pub use evaluate::{CalibrationBin, ClassResult, Evaluation, RejectionPoint, ValueResult};
 pub use fit::{FitEvent, FitListener, FitOptions};
