@@ -13,10 +13,13 @@ mod context;
 #[allow(dead_code, reason = "for verbs that take data and models")]
 mod dataset;
 mod error;
+mod fitting;
 mod interruption;
 #[allow(dead_code, reason = "for verbs that take models")]
 mod model;
+mod page;
 mod reading;
+mod split;
 mod table;
 
 use std::process::ExitCode;

@@ -38,8 +38,11 @@ impl SplitArg {
         };
         let part = data.part(split);
         if part.is_empty() {
-            let there: Vec<String> =
-                Split::ALL.into_iter().filter(|split| !data.part(*split).is_empty()).map(|split| split.to_string()).collect();
+            let there: Vec<String> = Split::ALL
+                .into_iter()
+                .filter(|split| !data.part(*split).is_empty())
+                .map(|split| split.to_string())
+                .collect();
             bail!("{} has no rows of the split {split}; it has {}", data.name(), there.join(" and "));
         }
         Ok(AskedSplit { part, name: format!("{}, {split}", data.name()) })

@@ -102,7 +102,8 @@ fn chosen(only: &[String]) -> anyhow::Result<Vec<Contender>> {
     for name in only {
         if !all.iter().any(|contender| contender.name == *name) {
             let names: Vec<&str> = all.iter().map(|contender| contender.name.as_str()).collect();
-            let meant = nearest_name(name, names.iter().copied()).map_or(String::new(), |near| format!("; did you mean \"{near}\"?"));
+            let meant = nearest_name(name, names.iter().copied())
+                .map_or(String::new(), |near| format!("; did you mean \"{near}\"?"));
             bail!("there is no method \"{name}\"{meant} The methods are {}", names.join(", "));
         }
     }

@@ -63,8 +63,8 @@ pub(crate) fn run(arguments: &Arguments, context: &Context) -> anyhow::Result<()
     let (mut rows, mut learned) = (Vec::new(), None);
     for contender in default_contenders() {
         let mut bar = FitBar::new(context, contender.name.clone());
-        let fitted =
-            context.compute(|| compete(&contender, context.seed(), &digits, &tests, &mut |event| bar.hear(event)))??;
+        let fitted = context
+            .compute(|| compete(&contender, context.seed(), &digits, &tests, &mut |event| bar.hear(event)))??;
         rows.push(fitted.0);
         learned = fitted.1.or(learned);
     }

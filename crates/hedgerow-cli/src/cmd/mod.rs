@@ -13,9 +13,12 @@ use clap::Subcommand;
 
 use crate::context::Context;
 
+mod compare;
 mod completions;
 mod data;
+mod demo;
 mod man;
+mod report;
 
 /// Makes the enum of verbs and the call of each one's `run` out of one list.
 macro_rules! verbs {
@@ -40,7 +43,10 @@ macro_rules! verbs {
 }
 
 verbs! {
+    Demo => demo,
     Data => data,
+    Compare => compare,
+    Report => report,
     Completions => completions,
     Man => man,
 }

@@ -13,7 +13,7 @@ use crate::{DecisionView, Report};
 const MAPPED: usize = 2000;
 
 /// Examples whose true labels are known.
-#[derive(Debug, Clone, Copy)]
+#[derive(Clone, Copy)]
 pub struct Asked<'a> {
     /// The points.
     pub points: PointsRef<'a>,
@@ -24,7 +24,13 @@ pub struct Asked<'a> {
     /// What they are called together: "optdigits, test".
     pub name: &'a str,
     /// What each is called, by its row.
-    pub source: &'a dyn Fn(usize) -> String,
+    pub source: &'a (dyn Fn(usize) -> String + Sync),
+}
+
+impl std::fmt::Debug for Asked<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Asked").field("name", &self.name).field("n", &self.labels.len()).finish_non_exhaustive()
+    }
 }
 
 impl Asked<'_> {
@@ -57,9 +63,8 @@ pub fn report_view(
     let evaluation = model.evaluate(asked.points, asked.labels, asked.class_names)?;
     let (wrong, right) = wrong_and_right(model, asked)?;
     let explain = |rows: &[usize]| -> Result<Vec<DecisionView>, AnswerError> {
-        let one = |&row: &usize| {
-            views.decision(asked.points.row(row), &(asked.source)(row), asked.truth(row).as_deref())
-        };
+        let one =
+            |&row: &usize| views.decision(asked.points.row(row), &(asked.source)(row), asked.truth(row).as_deref());
         rows.iter().map(one).collect()
     };
     let step = asked.points.len().div_ceil(MAPPED).max(1);
