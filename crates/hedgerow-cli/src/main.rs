@@ -12,11 +12,14 @@ mod cmd;
 mod context;
 mod dataset;
 mod error;
+mod fitting;
 mod interruption;
 mod model;
 mod output;
 mod queries;
+mod page;
 mod reading;
+mod split;
 mod table;
 
 use std::process::ExitCode;

@@ -13,6 +13,7 @@ use clap::Subcommand;
 
 use crate::context::Context;
 
+mod compare;
 mod completions;
 mod data;
 mod embed;
@@ -25,6 +26,8 @@ mod neighbors;
 mod predict;
 mod words;
 mod reproduce;
+mod demo;
+mod report;
 
 /// Makes the enum of verbs and the call of each one's `run` out of one list.
 macro_rules! verbs {
@@ -58,6 +61,9 @@ verbs! {
     Inspect => inspect,
     Data => data,
     Reproduce => reproduce,
+    Demo => demo,
+    Compare => compare,
+    Report => report,
     Completions => completions,
     Man => man,
 }
