@@ -1,0 +1,12 @@
+//! The model and its folder, held to what they promise: over every structure, learned and not, on disk and in memory.
+//!
+//! `fixtures.rs` makes models; the other files are tests, one for each promise.
+
+mod answers;
+mod changes;
+mod damage;
+mod fixtures;
+mod folder;
+mod golden;
+mod sharing;
+mod speed;
