@@ -10,14 +10,13 @@ mod app;
 mod bar;
 mod cmd;
 mod context;
-#[allow(dead_code, reason = "for verbs that take data and models")]
 mod dataset;
 mod error;
 mod interruption;
-#[allow(dead_code, reason = "for verbs that take models")]
 mod model;
 mod reading;
 mod table;
+mod time;
 
 use std::process::ExitCode;
 

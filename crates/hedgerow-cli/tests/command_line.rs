@@ -20,7 +20,12 @@ fn help_says_what_codes_and_variables_mean() {
 
 #[test]
 fn every_verb_has_help() {
-    let verbs: [&[&str]; 8] = [
+    let verbs: [&[&str]; 13] = [
+        &["add"],
+        &["remove"],
+        &["relabel"],
+        &["history"],
+        &["replay"],
         &["data"],
         &["data", "list"],
         &["data", "get"],

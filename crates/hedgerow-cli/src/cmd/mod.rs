@@ -13,9 +13,15 @@ use clap::Subcommand;
 
 use crate::context::Context;
 
+mod add;
+mod changes;
 mod completions;
 mod data;
+mod history;
 mod man;
+mod relabel;
+mod remove;
+mod replay;
 
 /// Makes the enum of verbs and the call of each one's `run` out of one list.
 macro_rules! verbs {
@@ -40,6 +46,11 @@ macro_rules! verbs {
 }
 
 verbs! {
+    Add => add,
+    Remove => remove,
+    Relabel => relabel,
+    History => history,
+    Replay => replay,
     Data => data,
     Completions => completions,
     Man => man,
