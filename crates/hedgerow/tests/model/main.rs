@@ -2,6 +2,8 @@
 //!
 //! `fixtures.rs` makes models; the other files are tests, one for each promise.
 
+#![allow(clippy::unwrap_used, reason = "everything here is a test, also what is called by tests")]
+
 mod answers;
 mod changes;
 mod damage;
