@@ -21,6 +21,7 @@ mod page;
 mod reading;
 mod split;
 mod table;
+mod time;
 
 use std::process::ExitCode;
 

@@ -28,6 +28,12 @@ mod words;
 mod reproduce;
 mod demo;
 mod report;
+mod add;
+mod changes;
+mod history;
+mod relabel;
+mod remove;
+mod replay;
 
 /// Makes the enum of verbs and the call of each one's `run` out of one list.
 macro_rules! verbs {
@@ -59,6 +65,11 @@ verbs! {
     Neighbors => neighbors,
     Embed => embed,
     Inspect => inspect,
+    Add => add,
+    Remove => remove,
+    Relabel => relabel,
+    History => history,
+    Replay => replay,
     Data => data,
     Reproduce => reproduce,
     Demo => demo,
