@@ -13,27 +13,27 @@ use clap::Subcommand;
 
 use crate::context::Context;
 
+mod add;
+mod changes;
 mod compare;
 mod completions;
 mod data;
+mod demo;
 mod embed;
 mod evaluate;
 mod explain;
 mod fit;
+mod history;
 mod inspect;
 mod man;
 mod neighbors;
 mod predict;
-mod words;
-mod reproduce;
-mod demo;
-mod report;
-mod add;
-mod changes;
-mod history;
 mod relabel;
 mod remove;
 mod replay;
+mod report;
+mod reproduce;
+mod words;
 
 /// Makes the enum of verbs and the call of each one's `run` out of one list.
 macro_rules! verbs {
@@ -58,23 +58,23 @@ macro_rules! verbs {
 }
 
 verbs! {
+    Demo => demo,
     Fit => fit,
     Evaluate => evaluate,
     Predict => predict,
     Explain => explain,
+    Report => report,
     Neighbors => neighbors,
     Embed => embed,
-    Inspect => inspect,
     Add => add,
     Remove => remove,
     Relabel => relabel,
     History => history,
     Replay => replay,
-    Data => data,
-    Reproduce => reproduce,
-    Demo => demo,
+    Inspect => inspect,
     Compare => compare,
-    Report => report,
+    Reproduce => reproduce,
+    Data => data,
     Completions => completions,
     Man => man,
 }

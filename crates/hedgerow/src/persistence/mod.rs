@@ -63,23 +63,6 @@ impl Model {
         partial.write(TENSORS, &tensors)?;
         partial.write(METRICS, json(&self.metrics)?.as_bytes())?;
         partial.write(CARD, card::card(self).as_bytes())?;
-        let mut written = Journal::open(&partial.path(JOURNAL))?;
-        written.extend(&entries)?;
-        drop(written);
-        // What SQLite leaves of a transaction that is over: an empty file.
-        let _ = std::fs::remove_file(partial.path(&format!("{JOURNAL}-journal")));
-        partial.sync(JOURNAL)?;
-        // Others who would write to the journal that goes away wait, and find then that it is another.
-        let goes_away = match Journal::open_existing(&place.join(JOURNAL))? {
-            Some(mut other) => other.hold()?.then_some(other),
-            None => None,
-        };
-        partial.publish(place)?;
-        drop(goes_away);
-        if journal.path() == Some(place.join(JOURNAL).as_path()) {
-            *journal = Journal::open(&place.join(JOURNAL))?;
-        }
-        Ok(())
         JournalFile::create(&partial.path(JOURNAL), &journal.entries_after(0)?)?;
         partial.publish(place)
     }

@@ -134,8 +134,6 @@ pub(super) fn of(model: &Model) -> Result<Vec<u8>, SaveError> {
 
 /// The shape of an array, and what is in it.
 type Shaped<T> = (Vec<usize>, T);
-/// The shape and the numbers of an array, if there is one.
-type Shaped<T> = Option<(Vec<usize>, T)>;
 
 /// The arrays of a file.
 struct Found<'a> {
@@ -150,7 +148,6 @@ impl Found<'_> {
 
     /// The shape and bytes of an array of this type; nothing if there is none of this name.
     fn array(&self, name: &str, dtype: Dtype) -> Result<Option<Shaped<&[u8]>>, LoadError> {
-    fn array(&self, name: &str, dtype: Dtype) -> Result<Shaped<&[u8]>, LoadError> {
         let Ok(tensor) = self.tensors.tensor(name) else { return Ok(None) };
         if tensor.dtype() != dtype {
             return Err(
@@ -178,7 +175,6 @@ impl Found<'_> {
     }
 
     fn f32(&self, name: &str) -> Result<Option<Shaped<Vec<f32>>>, LoadError> {
-    fn f32(&self, name: &str) -> Result<Shaped<Vec<f32>>, LoadError> {
         let number = |bytes: &[u8]| f32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]);
         let array = self.array(name, Dtype::F32)?;
         Ok(array.map(|(shape, bytes)| (shape, bytes.chunks_exact(4).map(number).collect())))
