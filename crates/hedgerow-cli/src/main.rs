@@ -14,12 +14,12 @@ mod dataset;
 mod error;
 mod fitting;
 mod interruption;
+mod labelled;
 mod model;
 mod output;
 mod page;
 mod queries;
 mod reading;
-mod split;
 mod table;
 mod time;
 

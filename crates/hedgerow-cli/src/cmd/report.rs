@@ -8,8 +8,9 @@ use hedgerow_report::{Asked, render_report_html, report_view};
 use serde::Serialize;
 
 use crate::context::Context;
+use crate::labelled::Labelled;
+use crate::queries::SplitArg;
 use crate::reading::ReadingArgs;
-use crate::split::{AskedSplit, SplitArg};
 use crate::{dataset, model, page};
 
 /// Write one self-contained HTML page about a model.
@@ -29,8 +30,9 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "FILE", default_value = "report.html")]
     out: PathBuf,
 
-    #[command(flatten)]
-    split: SplitArg,
+    /// The rows to ask about. [default: test if there are such rows, else all]
+    #[arg(long)]
+    split: Option<SplitArg>,
 
     /// Mistakes that are explained, at most.
     #[arg(long, value_name = "N", default_value_t = 8)]
@@ -53,11 +55,12 @@ struct Written {
 pub(crate) fn run(arguments: &Arguments, context: &Context) -> anyhow::Result<()> {
     let model = model::load(&arguments.model)?;
     let data = dataset::load_for(&model, &arguments.data, &arguments.reading, context)?;
-    let AskedSplit { part, name } = arguments.split.choose(&data)?;
-    let source = |row: usize| format!("row {} of {}", part.row_id(row), data.name());
+    let labelled = Labelled::of(&data, arguments.split, &model)?;
+    let name = format!("{}, {}", data.name(), labelled.split);
+    let source = |row: usize| format!("row {} of {}", data.row_ids().text(labelled.rows[row]), data.name());
     let asked = Asked {
-        points: part.points(),
-        labels: part.labels(),
+        points: labelled.points(),
+        labels: &labelled.labels,
         class_names: data.class_names(),
         name: &name,
         source: &source,
