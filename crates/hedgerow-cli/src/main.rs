@@ -17,7 +17,6 @@ mod interruption;
 mod labelled;
 mod model;
 mod output;
-mod page;
 mod queries;
 mod reading;
 mod table;

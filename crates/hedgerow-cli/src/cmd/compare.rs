@@ -5,15 +5,16 @@ use std::path::PathBuf;
 use anyhow::{Context as _, bail};
 use clap::Args;
 use hedgerow::comparison::{ComparisonRow, Contender, compete, default_contenders};
+use hedgerow::data::write::write_file;
 use hedgerow::data::{Dataset, SplitParams, nearest_name};
 use hedgerow_report::{Bar, BarsView, Column, Fact, Report, TableView, render_report_html};
 use serde::Serialize;
 
 use crate::context::Context;
+use crate::dataset;
 use crate::fitting::FitBar;
 use crate::reading::ReadingArgs;
 use crate::table::{Align, Table};
-use crate::{dataset, page};
 
 /// Fit several methods to the same rows and ask them about the same others.
 ///
@@ -88,10 +89,10 @@ pub(crate) fn run(arguments: &Arguments, context: &Context) -> anyhow::Result<()
     }
     let compared = summarize(&data, rows);
     if let Some(path) = &arguments.csv {
-        page::write(path, &csv(&compared.rows)).with_context(|| format!("cannot write {}", path.display()))?;
+        write_file(path, csv(&compared.rows).as_bytes())?;
     }
     if let Some(path) = &arguments.html {
-        page::write(path, &html(&compared)).with_context(|| format!("cannot write {}", path.display()))?;
+        write_file(path, html(&compared).as_bytes())?;
     }
     context.answer(&compared, |compared| table(compared).text())
 }

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use anyhow::{Context as _, anyhow};
 use clap::Args;
 use hedgerow::comparison::{compete, default_contenders};
+use hedgerow::data::write::write_file;
 use hedgerow::{Model, data};
 use hedgerow_report::{Asked, Characters, Report, Views, render_decision_text, render_report_html, report_view};
 use serde::Serialize;
@@ -12,7 +13,6 @@ use serde::Serialize;
 use super::compare::{Compared, summarize, table, table_view};
 use crate::context::Context;
 use crate::fitting::FitBar;
-use crate::page;
 
 /// Show what this is, in seconds, on handwritten digits that are compiled in.
 ///
@@ -88,8 +88,7 @@ pub(crate) fn run(arguments: &Arguments, context: &Context) -> anyhow::Result<()
     };
     let (report, _) = context.compute(|| report_view(&model, &asked, 8, 2))??;
     let report = Report { comparisons: vec![table_view(&compared)], ..report };
-    page::write(&arguments.out, &render_report_html(&report))
-        .with_context(|| format!("cannot write {}", arguments.out.display()))?;
+    write_file(&arguments.out, render_report_html(&report).as_bytes())?;
     if let Some(folder) = &arguments.save {
         model.save(folder)?;
     }

@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
-use anyhow::Context as _;
 use clap::Args;
+use hedgerow::data::write::write_file;
 use hedgerow_report::{Asked, render_report_html, report_view};
 use serde::Serialize;
 
@@ -11,7 +11,7 @@ use crate::context::Context;
 use crate::labelled::Labelled;
 use crate::queries::SplitArg;
 use crate::reading::ReadingArgs;
-use crate::{dataset, model, page};
+use crate::{dataset, model};
 
 /// Write one self-contained HTML page about a model.
 ///
@@ -66,8 +66,7 @@ pub(crate) fn run(arguments: &Arguments, context: &Context) -> anyhow::Result<()
         source: &source,
     };
     let (report, evaluation) = context.compute(|| report_view(&model, &asked, arguments.mistakes, 2))??;
-    page::write(&arguments.out, &render_report_html(&report))
-        .with_context(|| format!("cannot write {}", arguments.out.display()))?;
+    write_file(&arguments.out, render_report_html(&report).as_bytes())?;
     let written = Written {
         report: arguments.out.display().to_string(),
         data: name.clone(),
