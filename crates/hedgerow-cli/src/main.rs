@@ -12,10 +12,16 @@ mod cmd;
 mod context;
 mod dataset;
 mod error;
+mod fitting;
 mod interruption;
+mod labelled;
 mod model;
+mod output;
+mod page;
+mod queries;
 mod reading;
 mod table;
+mod time;
 
 use std::process::ExitCode;
 

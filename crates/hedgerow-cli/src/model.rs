@@ -16,8 +16,12 @@ pub(crate) fn load(place: &Path) -> anyhow::Result<Model> {
     Model::load(place).map_err(|error| with_hint(place, error))
 }
 
+/// Reads a model as it was after so many changes.
+pub(crate) fn load_as_of(place: &Path, change: u64) -> anyhow::Result<Model> {
+    Model::load_as_of(place, change).map_err(|error| with_hint(place, error))
+}
+
 /// Opens a model for changes: each is on the disk when the call that makes it returns.
-#[allow(dead_code, reason = "for verbs that change models")]
 pub(crate) fn open(place: &Path) -> anyhow::Result<Model> {
     Model::open(place).map_err(|error| with_hint(place, error))
 }

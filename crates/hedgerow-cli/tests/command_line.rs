@@ -20,10 +20,23 @@ fn help_says_what_codes_and_variables_mean() {
 
 #[test]
 fn every_verb_has_help() {
-    let verbs: [&[&str]; 11] = [
+    let verbs: &[&[&str]] = &[
+        &["demo"],
         &["fit"],
         &["evaluate"],
+        &["predict"],
+        &["explain"],
+        &["neighbors"],
+        &["embed"],
+        &["add"],
+        &["remove"],
+        &["relabel"],
+        &["history"],
+        &["replay"],
         &["inspect"],
+        &["compare"],
+        &["reproduce"],
+        &["report"],
         &["data"],
         &["data", "list"],
         &["data", "get"],

@@ -22,6 +22,14 @@ pub enum ExperimentError {
     Apply(#[from] ApplyError),
     #[error(transparent)]
     Evaluation(#[from] EvaluationError),
+    #[error(transparent)]
+    Fit(#[from] hedgerow::FitError),
+    #[error(transparent)]
+    Save(#[from] hedgerow::SaveError),
+    #[error(transparent)]
+    Open(#[from] hedgerow::LoadError),
+    #[error(transparent)]
+    Change(#[from] hedgerow::ChangeError),
     #[error("{}: {source}", path.display())]
     File { path: PathBuf, source: std::io::Error },
     #[error("{}, line {line}: {what}; mend the line, or remove the file to make its runs again", path.display())]
@@ -36,6 +44,16 @@ pub enum ExperimentError {
         "ablation-time gives each recipe as many epochs as fit into the time of the boundary set in ablation, and {recipe:?} has no run on {data} there; run ablation first, into the same folder"
     )]
     NoTimes { recipe: String, data: String },
+    #[error("{data:?} has no test rows, by which accuracy could be told; give data that is split")]
+    NoTestRows { data: String },
+    #[error(
+        "{data:?} has {n_classes} classes; one is held out and two must be left to learn from, so give data with three or more"
+    )]
+    FewClasses { data: String, n_classes: usize },
+    #[error("there is no class {name:?} in this data; it has {known}")]
+    NoClass { name: String, known: String },
+    #[error("the examples of class {name:?} are {n_examples} to learn from and {n_tests} to test; both are needed")]
+    EmptyClass { name: String, n_examples: usize, n_tests: usize },
     #[error("stopped; what was done is kept in {}, and the same command goes on from there", folder.display())]
     Interrupted { folder: PathBuf },
 }

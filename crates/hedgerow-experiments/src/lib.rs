@@ -2,6 +2,8 @@
 //! `hedgerow-bench learn` for those of the DBS paper.
 //!
 //! - [`learn`]: whole training runs on MNIST and Fashion-MNIST: the paper's table, its figures, the ablation, the presets.
+//! - [`new_class`]: a class that was not learned from is added to the tree, beside a network trained anew.
+//! - [`stream`]: learning on from a stream whose classes drift, and what one insertion costs.
 //!
 //! A run takes minutes, so that each is written down as soon as it is over and never made twice, and its checkpoints let a command that was stopped
 //! go on where it was. What happens is told to a [`Listener`], which can stop it: [`ExperimentError::Interrupted`] then, with everything kept.
@@ -12,10 +14,14 @@ mod data;
 pub mod date;
 mod error;
 mod event;
+mod figure;
+mod fingerprint;
 pub mod learn;
 pub mod machine;
 pub mod median;
+pub mod new_class;
 mod provenance;
+pub mod stream;
 
 pub use error::ExperimentError;
 pub use event::{Event, Learning, Listener, Remaining, silent};

@@ -65,6 +65,6 @@ pub use text::{
 };
 pub use tree::{TreeNodeView, TreeView};
 pub use views::{
-    Views, calibration_view, confusion_view, data_facts, decision_view, example_view, learning_curves, map_view,
-    recipe_facts, rejection_view, summary, tree_view,
+    Asked, Views, calibration_view, confusion_view, data_facts, decision_view, example_view, learning_curves, map_view,
+    recipe_facts, rejection_view, report_view, summary, tree_view,
 };

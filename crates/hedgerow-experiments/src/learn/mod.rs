@@ -8,8 +8,9 @@ mod answers;
 mod clock;
 mod curve;
 mod figure;
+mod map;
 pub mod paper;
-mod quick;
+pub(crate) mod quick;
 pub mod recipes;
 pub mod record;
 mod summary;
@@ -22,6 +23,7 @@ use hedgerow_learn::{Outcome, TrainingParams};
 
 pub use self::answers::Answers;
 pub use self::curve::CurvePoint;
+use self::map::MapLine;
 pub use self::summary::Row;
 use self::training::{Training, tell};
 use crate::data::{load, picture_of};
@@ -69,22 +71,9 @@ pub fn run(
         _ => asked.experiment.recipes_of(asked.extent),
     };
     let plan = Plan::new(asked, recipes)?;
-    for data_name in plan.data() {
-        let data = load(data_name, listener)?;
-        for (at, planned) in plan.runs.iter().enumerate().filter(|(_, planned)| planned.data == *data_name) {
-            let Planned { recipe, seed, .. } = planned;
-            let params = TrainingParams { seed: *seed, picture: picture_of(&data), ..recipe.params.clone() };
-            if !records.has(data_name, &recipe.name, &params)? {
-                let afterwards = plan.seconds_after(at, &records);
-                let run = Run { recipe, params: &params, data_name, place: (at + 1, plan.runs.len()), afterwards };
-                run.make(&data, &mut records, provenance, listener)?;
-            }
-        }
-    }
+    plan.make(&mut records, provenance, listener, &mut load)?;
     records.write_summary(provenance)?;
-    if asked.experiment == Experiment::TrainingTime {
-        figure::write(&records)?;
-    }
+    figure::write(&records)?;
     Ok(Report { summary: records.summary(), rows: records.rows(), files: records.files(), folder })
 }
 
@@ -126,6 +115,29 @@ impl Plan {
             }
         }
         Ok(Self { runs })
+    }
+
+    /// Makes the runs that are not yet on record, one data set after another.
+    fn make(
+        &self,
+        records: &mut Records,
+        provenance: &Provenance,
+        listener: &mut Listener<'_>,
+        load: &mut dyn FnMut(&str, &mut Listener<'_>) -> Result<Dataset, ExperimentError>,
+    ) -> Result<(), ExperimentError> {
+        for data_name in self.data() {
+            let data = load(data_name, listener)?;
+            for (at, planned) in self.runs.iter().enumerate().filter(|(_, planned)| planned.data == *data_name) {
+                let Planned { recipe, seed, .. } = planned;
+                let params = TrainingParams { seed: *seed, picture: picture_of(&data), ..recipe.params.clone() };
+                if !records.has(data_name, &recipe.name, &params)? {
+                    let (place, afterwards) = ((at + 1, self.runs.len()), self.seconds_after(at, records));
+                    let run = Run { recipe, params: &params, data_name, place, afterwards };
+                    run.make(&data, records, provenance, listener)?;
+                }
+            }
+        }
+        Ok(())
     }
 
     /// The data sets, in order.
@@ -199,6 +211,9 @@ impl Run<'_> {
         let record = RunRecord::new(data_name, &recipe.name, params, trained, clock, answers.as_ref(), revision);
         // Whoever wants to stop here is heard at the next event.
         let _ = listener(&Event::Finished { run: &label, result: &record });
+        if records.experiment == Experiment::Plane {
+            records.add_map(&MapLine::of_run(&recipe.name, data, &train, seed, trained)?)?;
+        }
         records.add(record, &CurvePoint::of_run(data_name, &recipe.name, seed, trained, clock.epochs()))?;
         learned.forget()
     }
@@ -211,5 +226,147 @@ fn word(outcome: Outcome) -> &'static str {
         Outcome::StoppedEarly => "stopped early",
         Outcome::TimeUp => "cut",
         _ => "stopped",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use hedgerow_data::{SplitParams, load};
+    use hedgerow_learn::{Keep, Validation};
+    use std::fs;
+    use std::ops::ControlFlow;
+    use std::path::Path;
+
+    const DATA: &str = "moons?n=300&noise=0.1&seed=1";
+
+    fn recipe(name: &str, epochs: usize) -> Recipe {
+        let params = TrainingParams {
+            layers: Some(vec![8, 2]),
+            epochs: Some(epochs),
+            validation_share: 0.0,
+            evaluate_every: Some(5),
+            keep: Keep::Last,
+            ..TrainingParams::default()
+        };
+        Recipe { name: name.into(), params, max_seconds: None, test: Test::AlongTheWay, data: None }
+    }
+
+    fn plan(seeds: u64) -> Plan {
+        let planned = |seed: u64, recipe: Recipe| Planned { data: DATA.into(), recipe, seed };
+        let of_seed = |seed: u64| [planned(seed, recipe("short", 5)), planned(seed, recipe("long", 40))];
+        Plan { runs: (0..seeds).flat_map(of_seed).collect() }
+    }
+
+    /// Makes the runs of a plan in a folder; gives what was told in lines.
+    fn make(
+        plan: &Plan,
+        folder: &Path,
+        mut stop: impl FnMut(&Event<'_>) -> bool + Send,
+    ) -> (Result<(), ExperimentError>, Vec<String>) {
+        let mut records = Records::open(folder, Experiment::Table).unwrap();
+        let provenance = Provenance { command: "test".into(), revision: "1".into(), setup: String::new() };
+        let mut lines = Vec::new();
+        let mut listener = |event: &Event<'_>| {
+            lines.extend(event.line());
+            if stop(event) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        };
+        let params = SplitParams { validation: 0.0, test: 0.3, seed: 0 };
+        let mut load = |name: &str, _: &mut Listener<'_>| Ok(load(name)?.split(&params).unwrap());
+        let made = plan.make(&mut records, &provenance, &mut listener, &mut load);
+        (made, lines)
+    }
+
+    /// What is on record, without the times.
+    fn on_record(folder: &Path) -> Vec<Row> {
+        let rows = Records::open(folder, Experiment::Table).unwrap().rows();
+        rows.into_iter().map(|row| Row { train_seconds: None, ..row }).collect()
+    }
+
+    #[test]
+    fn a_stopped_command_goes_on_where_it_was_and_no_run_is_made_twice() {
+        let (whole, stopped) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        make(&plan(1), whole.path(), |_| false).0.unwrap();
+        let (made, _) = make(
+            &plan(1),
+            stopped.path(),
+            |event| matches!(event, Event::Evaluated { run, epoch: 20, .. } if run.contains("long")),
+        );
+        let error = made.unwrap_err();
+        assert!(matches!(error, ExperimentError::Interrupted { .. }), "{error}");
+        assert!(error.to_string().contains("the same command goes on"), "{error}");
+        assert_eq!(on_record(stopped.path()).len(), 1);
+        let unfinished = || {
+            let files = fs::read_dir(stopped.path()).unwrap();
+            files.filter(|file| file.as_ref().unwrap().file_name().to_string_lossy().starts_with("unfinished")).count()
+        };
+        assert_eq!(unfinished(), 2, "a checkpoint and its seconds");
+        let (made, lines) = make(&plan(1), stopped.path(), |_| false);
+        made.unwrap();
+        assert!(lines[0].contains("long seed 0: goes on after"), "{lines:?}");
+        assert!(!lines.iter().any(|line| line.contains("short")), "{lines:?}");
+        // To the same bits as without a stop.
+        assert_eq!(on_record(stopped.path()), on_record(whole.path()));
+        assert_eq!(unfinished(), 0);
+        let (made, lines) = make(&plan(1), stopped.path(), |_| false);
+        made.unwrap();
+        assert_eq!(lines, Vec::<String>::new());
+    }
+
+    #[test]
+    fn a_run_stopped_while_it_is_evaluated_is_not_learned_again() {
+        let folder = tempfile::tempdir().unwrap();
+        let (made, _) = make(&plan(1), folder.path(), |event| matches!(event, Event::Working { done: 3, .. }));
+        assert!(matches!(made, Err(ExperimentError::Interrupted { .. })));
+        let mut rounds = 0;
+        let (made, lines) = make(&plan(1), folder.path(), |event| {
+            rounds += usize::from(matches!(event, Event::Learning(learning) if learning.run.contains("short")));
+            false
+        });
+        made.unwrap();
+        assert_eq!(rounds, 0, "{lines:?}");
+    }
+
+    #[test]
+    fn what_is_to_come_is_estimated_by_what_is_on_record() {
+        let folder = tempfile::tempdir().unwrap();
+        make(&plan(1), folder.path(), |_| false).0.unwrap();
+        let records = Records::open(folder.path(), Experiment::Table).unwrap();
+        let more = plan(2);
+        let known = more.seconds_after(1, &records); // both of the second seed
+        assert!(!known.at_least && known.seconds >= 0.0);
+        assert_eq!(more.seconds_after(3, &records), Remaining { seconds: 0.0, at_least: false });
+        let mut unknown = plan(1);
+        unknown.runs.push(Planned { data: DATA.into(), recipe: recipe("other", 3), seed: 0 });
+        assert!(unknown.seconds_after(0, &records).at_least);
+    }
+
+    #[test]
+    fn what_is_not_there_is_refused_before_anything_is_done() {
+        let asked = Asked {
+            experiment: Experiment::Table,
+            data: Vec::new(),
+            only: Vec::new(),
+            first_seed: 5,
+            n_seeds: 2,
+            epochs: None,
+            extent: Extent::Quick,
+            folder: "nowhere".into(),
+        };
+        let plan = |asked: &Asked| Plan::new(asked, asked.experiment.recipes_of(asked.extent));
+        assert_eq!(plan(&asked).unwrap().runs.len(), 2 * 2 * 6); // data sets, seeds, recipes of each
+        assert!(plan(&asked).unwrap().runs.iter().all(|run| run.seed == 5 || run.seed == 6));
+        let error = plan(&Asked { only: vec!["dbx".into()], ..asked.clone() }).err().unwrap().to_string();
+        assert!(error.contains("\"dbx\"") && error.contains("dbt-v1, batched"), "{error}");
+        let error = plan(&Asked { data: vec!["moons".into()], ..asked }).err().unwrap().to_string();
+        assert!(error.contains("\"moons\"") && error.contains("fashion-mnist"), "{error}");
+    }
+
+    #[test]
+    fn lines_are_as_they_always_were() {
+        let validation = Validation { error_percent: 1.5, n_nodes: 30 };
+        let event = Event::Evaluated { run: "mnist dbs seed 0", epoch: 5, seconds: 7.2, loss: 0.5, validation };
+        let line = "mnist dbs seed 0: epoch 5 after 7 s: loss 0.50000, validation error 1.50 %, 30 nodes";
+        assert_eq!(event.line().as_deref(), Some(line));
     }
 }

@@ -1,4 +1,4 @@
-//! What the DBS paper reports (Adikari and Draper 2018, Table 1 and Figure 3), to stand beside what is measured.
+//! What the DBS paper reports (Adikari and Draper 2018, Table 1 and Figure 2), to stand beside what is measured.
 
 use super::recipes::{Experiment, FASHION, MNIST};
 

@@ -9,9 +9,11 @@ use hedgerow_learn::{Trained, TrainingParams};
 
 use super::clock::RunClock;
 use super::curve::{CURVE_COLUMNS, CurvePoint};
+use super::map::{MAP_COLUMNS, MapLine};
 use super::recipes::Experiment;
 use super::{Answers, word};
 use crate::error::ExperimentError;
+use crate::fingerprint::fingerprint;
 use crate::median;
 
 /// What is said of a run before its numbers. `params` is a number that is another one for other parameters: a recipe that was changed is
@@ -134,16 +136,6 @@ impl RunRecord {
     }
 }
 
-/// A number that is another one, almost surely, for other parameters but the seed.
-fn fingerprint(params: &TrainingParams) -> String {
-    let text = format!("{:?}", TrainingParams { seed: 0, ..params.clone() });
-    // FNV-1a.
-    let hash = text
-        .bytes()
-        .fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3));
-    format!("{hash:016x}")
-}
-
 impl fmt::Display for RunRecord {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
@@ -184,21 +176,7 @@ impl Records {
     /// A file that cannot be read or has a line that is none of ours.
     pub fn open(folder: &Path, experiment: Experiment) -> Result<Self, ExperimentError> {
         let mut records = Self { experiment, folder: folder.to_owned(), runs: Vec::new() };
-        let path = records.path("raw");
-        let text = match fs::read_to_string(&path) {
-            Ok(text) => text,
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(records),
-            Err(source) => return Err(ExperimentError::File { path, source }),
-        };
-        for (at, line) in text.lines().enumerate().skip(1) {
-            let what = || "this is no run as this program writes them".to_owned();
-            let run = RunRecord::parse(line);
-            records.runs.push(run.ok_or_else(|| ExperimentError::Damaged {
-                path: path.clone(),
-                line: at + 1,
-                what: what(),
-            })?);
-        }
+        records.runs = records.lines("raw", "run", RunRecord::parse)?;
         Ok(records)
     }
 
@@ -217,6 +195,17 @@ impl Records {
         let kept = [summary, self.path("raw"), self.path("curve"), self.path("map")].into_iter();
         let figures = ["curve", "map", "errors"].map(|what| self.path(what).with_extension("svg"));
         kept.chain(figures).filter(|path| path.exists()).collect()
+    }
+
+    /// A number of all runs of a recipe that have it.
+    pub(super) fn numbers(&self, data: &str, recipe: &str, name: &str) -> Vec<f64> {
+        let runs = self.runs.iter().filter(|run| run.data == data && run.recipe == recipe);
+        runs.filter_map(|run| run.number(name)).collect()
+    }
+
+    /// A number of the first run of a seed.
+    pub(super) fn numbers_of_seed(&self, data: &str, seed: u64, name: &str) -> Option<f64> {
+        self.runs.iter().find(|run| run.data == data && run.seed == seed)?.number(name)
     }
 
     /// Median seconds of a run, over the seeds.
@@ -268,20 +257,44 @@ impl Records {
         Ok(())
     }
 
+    /// Writes the points of a map down.
+    ///
+    /// # Errors
+    /// A file that cannot be written.
+    pub(super) fn add_map(&self, lines: &[MapLine]) -> Result<(), ExperimentError> {
+        // A run that was stopped between its map and its record is made again, and so is its map: the last of a seed counts.
+        let seed = lines.first().map(|line| line.seed);
+        let before = self.map_lines()?.into_iter().filter(|line| Some(line.seed) != seed);
+        let all: Vec<String> = before.chain(lines.iter().cloned()).map(|line| line.line()).collect();
+        let path = self.path("map");
+        let text = format!("{MAP_COLUMNS}\n{}\n", all.join("\n"));
+        fs::write(&path, text).map_err(ExperimentError::of_file(&path))
+    }
+
+    /// All maps of the experiment.
+    pub(super) fn map_lines(&self) -> Result<Vec<MapLine>, ExperimentError> {
+        self.lines("map", "point of a map", MapLine::parse)
+    }
+
     /// All curves of the experiment.
     ///
     /// # Errors
     /// A file that cannot be read or has a line that is none of ours.
     pub fn curves(&self) -> Result<Vec<CurvePoint>, ExperimentError> {
-        let path = self.path("curve");
+        self.lines("curve", "point of a curve", CurvePoint::parse)
+    }
+
+    /// The lines of a file, without its header; none if there is no such file.
+    fn lines<T>(&self, file: &str, what: &str, parse: impl Fn(&str) -> Option<T>) -> Result<Vec<T>, ExperimentError> {
+        let path = self.path(file);
         let text = match fs::read_to_string(&path) {
             Ok(text) => text,
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
             Err(source) => return Err(ExperimentError::File { path, source }),
         };
         let parse = |(at, line): (usize, &str)| {
-            let what = "this is no point of a curve as this program writes them".to_owned();
-            CurvePoint::parse(line).ok_or(ExperimentError::Damaged { path: path.clone(), line: at + 1, what })
+            let what = format!("this is no {what} as this program writes them");
+            parse(line).ok_or(ExperimentError::Damaged { path: path.clone(), line: at + 1, what })
         };
         text.lines().enumerate().skip(1).map(parse).collect()
     }
@@ -305,6 +318,21 @@ pub(super) fn median(numbers: impl Iterator<Item = f64>) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use hedgerow_learn::PictureShape;
+
+    #[test]
+    fn recipes_are_those_of_the_kept_runs() {
+        // From `bench/runs`: were a recipe changed, its kept runs would no longer be runs of it.
+        let picture = Some(PictureShape { height: 28, width: 28, channels: 1 });
+        let of = |data: &str, name: &str| {
+            let recipes = Experiment::Table.recipes();
+            let recipe = recipes.into_iter().find(|recipe| recipe.name == name && recipe.is_for(data)).unwrap();
+            fingerprint(&TrainingParams { picture, ..recipe.params })
+        };
+        assert_eq!(of("mnist", "dbs"), "2b9e382486b0c143");
+        assert_eq!(of("mnist", "classifier"), "4e13ec627f29a8b2");
+        assert_eq!(of("fashion-mnist", "dbs"), "74d0a23becdcf3b8");
+    }
 
     fn run(recipe: &str, seed: u64, error: f64) -> RunRecord {
         let mut numbers = [None; NUMBERS.len()];

@@ -8,6 +8,7 @@ mod evaluation;
 mod example;
 mod facts;
 mod map;
+mod report;
 mod tree;
 
 use hedgerow::data::ImageShape;
@@ -16,6 +17,7 @@ use hedgerow::{AnswerError, ExampleId, Label, Model, Point, PointsRef};
 
 pub use evaluation::{calibration_view, confusion_view, rejection_view};
 pub use facts::{data_facts, learning_curves, recipe_facts, summary};
+pub use report::{Asked, report_view};
 
 use crate::{DecisionView, ExampleView, MapView, TreeView};
 

@@ -103,7 +103,7 @@ fn pixels_are_as_bright_as_the_brightest_of_the_data() {
         assert_eq!(picture.bytes(), expected);
         assert!(view.query.features.is_empty());
         // The same picture given as numbers, as from a file of text, looks the same.
-        let numbers = super::example::numbers(digits.test().row(0));
+        let numbers = example::numbers(digits.test().row(0));
         let view = decision_view(&model, Point::F32(&numbers), "", None).unwrap();
         assert_eq!(view.query.picture.unwrap().bytes(), expected);
     }

@@ -277,7 +277,11 @@ impl Model {
             (Structure::Set(set), StructureParams::Set { n_neighbors: 1, .. }) => {
                 set.k_nearest(query, set.n_stored().max(1), Effort::FULL)?
             }
-            _ => return Ok(prediction.shares.clone()),
+            _ => {
+                let mut shares = prediction.shares.clone();
+                settle_ties(&mut shares, prediction.label);
+                return Ok(shares);
+            }
         };
         // Of each class the nearest, in the order in which classes appear: the answer's comes first.
         let mut nearest: Vec<(hedgerow_core::ClassId, f64)> = Vec::new();
@@ -451,6 +455,8 @@ fn last_candidates(walk: &Traversal) -> Vec<Neighbor> {
 fn settle_ties(shares: &mut [ClassShare], answer: Label) {
     let is_answer = |share: &ClassShare| Label::Class(share.class) == answer;
     shares.sort_by(|a, b| is_answer(b).cmp(&is_answer(a)).then(b.share.total_cmp(&a.share)));
+    // A sum of weights can be larger than the whole by its last bit.
+    shares.iter_mut().for_each(|share| share.share = share.share.min(1.0));
     if let [first, others @ ..] = shares {
         for other in others {
             if other.share >= first.share {

@@ -7,7 +7,8 @@ use std::time::Instant;
 
 use hedgerow_core::random::shuffle;
 use hedgerow_core::{
-    Calibration, ExampleId, Examples, History, Initialization, Label, NeighborSearch as _, Points, PointsRef, Task,
+    Calibration, Distance, ExampleId, Examples, History, Initialization, Label, NeighborSearch as _, Points, PointsRef,
+    Task,
 };
 use hedgerow_data::{Dataset, Preprocessing, RowIds, Scaling, Split};
 use hedgerow_learn::{
@@ -98,7 +99,7 @@ impl Model {
         let structure = build(params, task, shown, train.labels(), listener)?;
         let build_seconds = started.elapsed().as_secs_f64();
         let calibration = calibrate(&structure, shown)?;
-        let closeness = closeness(learned.as_ref(), &calibration);
+        let closeness = closeness(learned.as_ref(), &calibration, structure.search().distance());
         let originals = originals(params, &structure, train.points(), learned.is_some() || !preprocessing.is_none());
         let search = structure.search();
         let metrics = Metrics {
@@ -260,12 +261,15 @@ fn calibrate(structure: &Structure, shown: PointsRef<'_>) -> Result<Calibration,
 }
 
 /// The sigma that was learned with; where there was none, one by which an example as far as most are from their answers still counts.
-fn closeness(learned: Option<&Trained>, calibration: &Calibration) -> DistanceScale {
+fn closeness(learned: Option<&Trained>, calibration: &Calibration, distance: &Distance) -> DistanceScale {
     let of_method = learned.and_then(|learned| learned.params.method.scale());
     of_method.unwrap_or_else(|| {
         let distances = calibration.distances();
         let typical = distances.get(distances.len() / 2).copied().unwrap_or(1.0);
-        let square = typical * typical;
+        let square = match distance {
+            Distance::SquaredEuclidean => typical,
+            _ => typical * typical,
+        };
         DistanceScale::SquaredEuclidean(if square.is_finite() && square > 0.0 { square } else { 1.0 })
     })
 }

@@ -1,15 +1,14 @@
 //! `hedgerow evaluate MODEL --data DATA`.
 //!
-//! `rows.rs` says which rows are asked about, `latency.rs` how long one question takes, `text.rs` how all is told.
+//! `../../labelled.rs` says which rows are asked about, `latency.rs` how long one question takes, `text.rs` how all is told.
 
 mod latency;
-mod rows;
 mod text;
 
 use std::path::PathBuf;
 
 use anyhow::bail;
-use clap::{Args, ValueEnum};
+use clap::Args;
 use hedgerow::{Evaluation, Model, RecordedEvaluation, Rejection, Task};
 use serde::Serialize;
 
@@ -17,10 +16,11 @@ use super::fit::values::share;
 use super::words::task_word;
 use crate::context::Context;
 use crate::error::usage;
+use crate::labelled::Labelled;
+use crate::queries::SplitArg;
 use crate::reading::ReadingArgs;
 use crate::{dataset, model};
 use latency::Latency;
-use rows::Asked;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -64,15 +64,6 @@ pub(crate) struct Arguments {
     reading: ReadingArgs,
 }
 
-/// The rows of data that are asked about.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum SplitArg {
-    Test,
-    Validation,
-    Train,
-    All,
-}
-
 #[derive(Debug, Serialize)]
 struct Answer {
     model: String,
@@ -99,7 +90,7 @@ pub(crate) fn run(arguments: &Arguments, context: &Context) -> anyhow::Result<()
         probability: arguments.reject_probability.or(rejection.probability),
     });
     let dataset = dataset::load_for(&model, &arguments.data, &arguments.reading, context)?;
-    let asked = Asked::of(&dataset, arguments.split, &model)?;
+    let asked = Labelled::of(&dataset, arguments.split, &model)?;
     if asked.n_unlabeled > 0 {
         context.note(format_args!("{} rows without a label are left out", asked.n_unlabeled));
     }

@@ -4,21 +4,23 @@ use anyhow::anyhow;
 use hedgerow::data::{Dataset, LabelMeaning, Split};
 use hedgerow::{Label, Model, Points, PointsRef, Task};
 
-use super::SplitArg;
 use crate::error::WithHint;
+use crate::queries::SplitArg;
 
 /// The rows that are asked about.
-pub(super) struct Asked<'a> {
-    pub(super) split: &'static str,
-    pub(super) labels: Vec<Label>,
-    pub(super) n_unlabeled: usize,
+pub(crate) struct Labelled<'a> {
+    pub(crate) split: &'static str,
+    pub(crate) labels: Vec<Label>,
+    pub(crate) n_unlabeled: usize,
+    /// The rows of the data set.
+    pub(crate) rows: Vec<usize>,
     all: PointsRef<'a>,
     /// Some of them, where not all have labels.
     some: Option<Points>,
 }
 
-impl<'a> Asked<'a> {
-    pub(super) fn of(dataset: &'a Dataset, split: Option<SplitArg>, model: &Model) -> anyhow::Result<Self> {
+impl<'a> Labelled<'a> {
+    pub(crate) fn of(dataset: &'a Dataset, split: Option<SplitArg>, model: &Model) -> anyhow::Result<Self> {
         let has_test = !dataset.test().is_empty();
         let (name, rows) = match split {
             Some(SplitArg::Test) => ("test", dataset.rows(Split::Test)),
@@ -34,6 +36,7 @@ impl<'a> Asked<'a> {
             return Err(anyhow!("{} has no rows of the split {name}; it has {there}", dataset.name()))
                 .hint("choose with --split test, validation, train or all");
         }
+        let first = rows.start;
         let (points, labels) = (dataset.points().slice(rows.clone()), &dataset.labels()[rows]);
         let kept: Vec<usize> = (0..labels.len()).filter(|&row| is_of_task(labels[row], model.task())).collect();
         if kept.is_empty() {
@@ -44,12 +47,13 @@ impl<'a> Asked<'a> {
             split: name,
             labels: kept.iter().map(|&row| labels[row]).collect(),
             n_unlabeled,
+            rows: kept.iter().map(|&row| first + row).collect(),
             all: points,
             some: (n_unlabeled > 0).then(|| points.select(&kept)),
         })
     }
 
-    pub(super) fn points(&self) -> PointsRef<'_> {
+    pub(crate) fn points(&self) -> PointsRef<'_> {
         self.some.as_ref().map_or(self.all, Points::view)
     }
 }

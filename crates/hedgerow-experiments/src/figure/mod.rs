@@ -1,0 +1,14 @@
+//! Figures as SVG, readable in light and dark and without a network: curves, dots in rows, and maps.
+//!
+//! The same numbers give the same bytes. What is not finite is left out. Texts are escaped.
+
+mod axis;
+mod dots;
+mod map;
+mod panels;
+mod svg;
+
+pub(crate) use axis::AxisKind;
+pub(crate) use dots::{DotRow, Dots};
+pub(crate) use map::{Map, MapPoint};
+pub(crate) use panels::{Figure, Mark, Panel, Series, Stroke};

@@ -1,0 +1,259 @@
+//! What is kept of a trial: a line of CSV for each number of examples added and each way to take them in.
+
+use std::fs::{self, OpenOptions};
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+
+use hedgerow_learn::TrainingParams;
+
+use crate::error::ExperimentError;
+use crate::fingerprint::fingerprint;
+
+const COLUMNS: &str =
+    "data,new_class,seed,params,method,n_added,n_stored,new_accuracy,old_accuracy,seconds,threads,revision";
+
+/// How a new class is taken in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Method {
+    /// Its examples are added to the tree; what was learned stays as it is.
+    Tree,
+    /// The same, and then the old examples are shown to the tree once more, which mends what the new ones took from them.
+    TreeReminded,
+    /// A classifier is trained from the beginning with old and new examples.
+    Classifier,
+    /// Representation and tree are learned from the beginning with old and new examples.
+    Relearned,
+}
+
+impl Method {
+    /// All of them.
+    pub const ALL: [Self; 4] = [Self::Tree, Self::TreeReminded, Self::Classifier, Self::Relearned];
+
+    /// The word for it in files.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Tree => "tree",
+            Self::TreeReminded => "tree-reminded",
+            Self::Classifier => "classifier",
+            Self::Relearned => "relearned",
+        }
+    }
+
+    /// What people read.
+    pub fn title(self) -> &'static str {
+        match self {
+            Self::Tree => "added to the tree",
+            Self::TreeReminded => "and the old ones shown again",
+            Self::Classifier => "NNet* trained anew",
+            Self::Relearned => "DBS learned anew",
+        }
+    }
+
+    fn parse(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|method| method.word() == word)
+    }
+}
+
+/// One measurement.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Line {
+    /// The data set.
+    pub data: String,
+    /// The class that was not learned from.
+    pub new_class: String,
+    /// The seed.
+    pub seed: u64,
+    /// A number that is another one for other parameters.
+    pub(super) params: String,
+    /// How the class is taken in.
+    pub method: Method,
+    /// Examples of the new class.
+    pub n_added: usize,
+    /// Examples that the tree stores; none of a classifier.
+    pub n_stored: Option<usize>,
+    /// Share of right answers for test examples of the new class, in percent.
+    pub new_accuracy: f64,
+    /// The same for the old classes.
+    pub old_accuracy: f64,
+    /// Seconds that it takes to get there: of a tree, adding the examples, network and tree, one at a time; at 0 examples, and of everything that is
+    /// learned anew, learning and building.
+    pub seconds: f64,
+    /// Threads.
+    pub(super) threads: usize,
+    /// Of the program.
+    pub(super) revision: String,
+}
+
+impl Line {
+    fn text(&self) -> String {
+        let stored = self.n_stored.map_or(String::new(), |n| n.to_string());
+        format!(
+            "{},\"{}\",{},{},{},{},{stored},{:.4},{:.4},{:.6},{},{}",
+            self.data,
+            self.new_class.replace('"', "'"),
+            self.seed,
+            self.params,
+            self.method.word(),
+            self.n_added,
+            self.new_accuracy,
+            self.old_accuracy,
+            self.seconds,
+            self.threads,
+            self.revision
+        )
+    }
+
+    fn parse(line: &str) -> Option<Self> {
+        let (data, rest) = line.split_once(",\"")?;
+        let (new_class, rest) = rest.split_once("\",")?;
+        let fields: Vec<&str> = rest.split(',').collect();
+        let [seed, params, method, n_added, n_stored, new_accuracy, old_accuracy, seconds, threads, revision] =
+            fields.try_into().ok()?;
+        Some(Self {
+            data: data.to_owned(),
+            new_class: new_class.to_owned(),
+            seed: seed.parse().ok()?,
+            params: params.to_owned(),
+            method: Method::parse(method)?,
+            n_added: n_added.parse().ok()?,
+            n_stored: if n_stored.is_empty() { None } else { Some(n_stored.parse().ok()?) },
+            new_accuracy: new_accuracy.parse().ok()?,
+            old_accuracy: old_accuracy.parse().ok()?,
+            seconds: seconds.parse().ok()?,
+            threads: threads.parse().ok()?,
+            revision: revision.to_owned(),
+        })
+    }
+}
+
+/// What is on record.
+#[derive(Debug)]
+pub(super) struct Records {
+    folder: PathBuf,
+    lines: Vec<Line>,
+}
+
+impl Records {
+    pub(super) fn open(folder: &Path) -> Result<Self, ExperimentError> {
+        let mut records = Self { folder: folder.to_owned(), lines: Vec::new() };
+        let path = records.path();
+        let text = match fs::read_to_string(&path) {
+            Ok(text) => text,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(records),
+            Err(source) => return Err(ExperimentError::File { path, source }),
+        };
+        for (at, line) in text.lines().enumerate().skip(1) {
+            let what = "this is no measurement as this program writes them".to_owned();
+            let damaged = ExperimentError::Damaged { path: path.clone(), line: at + 1, what };
+            records.lines.push(Line::parse(line).ok_or(damaged)?);
+        }
+        Ok(records)
+    }
+
+    fn path(&self) -> PathBuf {
+        self.folder.join("new-class-raw.csv")
+    }
+
+    pub(super) fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    pub(super) fn lines(&self) -> &[Line] {
+        &self.lines
+    }
+
+    pub(super) fn files(&self) -> Vec<PathBuf> {
+        vec![self.folder.join("new-class-summary.md"), self.path()]
+    }
+
+    /// Where a run that is under way is kept.
+    pub(super) fn unfinished(
+        &self,
+        data: &str,
+        class: &str,
+        method: Method,
+        n_added: usize,
+        params: &TrainingParams,
+    ) -> PathBuf {
+        let plain: String = class.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect();
+        let data: String = data.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect();
+        let (method, hash, seed) = (method.word(), fingerprint(params), params.seed);
+        self.folder.join(format!("unfinished-new-class-{data}-{plain}-{method}-{n_added}-{hash}-{seed}.safetensors"))
+    }
+
+    /// Whether measurements of this kind are on record.
+    ///
+    /// # Errors
+    /// Some with other parameters: the two must not be put together.
+    pub(super) fn has(
+        &self,
+        (data, class, seed): (&str, &str, u64),
+        method: Method,
+        n_added: usize,
+        params: &TrainingParams,
+    ) -> Result<bool, ExperimentError> {
+        let mut same = self.lines.iter().filter(|line| line.data == data && line.method == method);
+        if same.clone().any(|line| line.params != fingerprint(params)) {
+            return Err(ExperimentError::OtherParams { path: self.path(), recipe: method.word().to_owned() });
+        }
+        Ok(same.any(|line| line.new_class == class && line.seed == seed && line.n_added == n_added))
+    }
+
+    /// Writes measurements down, all of a training at once.
+    pub(super) fn add(&mut self, lines: Vec<Line>) -> Result<(), ExperimentError> {
+        let path = self.path();
+        let failed = ExperimentError::of_file(&path);
+        fs::create_dir_all(&self.folder).map_err(&failed)?;
+        let header = if path.exists() { String::new() } else { format!("{COLUMNS}\n") };
+        let mut file = OpenOptions::new().create(true).append(true).open(&path).map_err(&failed)?;
+        let text: Vec<String> = lines.iter().map(Line::text).collect();
+        file.write_all(format!("{header}{}\n", text.join("\n")).as_bytes()).map_err(&failed)?;
+        self.lines.extend(lines);
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+pub(super) fn line(method: Method, seed: u64, n_added: usize, new_accuracy: f64) -> Line {
+    Line {
+        data: "digits".into(),
+        new_class: "nine, or 9".into(),
+        seed,
+        params: fingerprint(&TrainingParams::default()),
+        method,
+        n_added,
+        n_stored: (method != Method::Classifier).then_some(20 + n_added),
+        new_accuracy,
+        old_accuracy: 98.5,
+        seconds: 0.25,
+        threads: 2,
+        revision: "0.1.0".into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn measurements_are_found_again() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut records = Records::open(folder.path()).unwrap();
+        records.add(vec![line(Method::Tree, 0, 0, 0.0), line(Method::Tree, 0, 1, 50.0)]).unwrap();
+        records.add(vec![line(Method::Classifier, 0, 1, 10.0)]).unwrap();
+        let again = Records::open(folder.path()).unwrap();
+        assert_eq!(again.lines(), records.lines());
+        let params = TrainingParams::default();
+        let has = |seed: u64, method: Method, n: usize| {
+            again.has(("digits", "nine, or 9", seed), method, n, &params).unwrap()
+        };
+        assert!(has(0, Method::Tree, 1) && has(0, Method::Classifier, 1));
+        assert!(!has(1, Method::Tree, 1) && !has(0, Method::Tree, 2) && !has(0, Method::Classifier, 2));
+        let other = TrainingParams { epochs: Some(3), ..params };
+        assert!(again.has(("digits", "x", 0), Method::Tree, 1, &other).is_err());
+        fs::write(folder.path().join("new-class-raw.csv"), "header\nnonsense\n").unwrap();
+        let error = Records::open(folder.path()).unwrap_err().to_string();
+        assert!(error.contains("new-class-raw.csv, line 2"), "{error}");
+    }
+}
