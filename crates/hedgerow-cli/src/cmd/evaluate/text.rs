@@ -1,7 +1,7 @@
 //! An evaluation for people: what matters first, tables after it, none of them long.
 
 use hedgerow::{Evaluation, RejectionPoint};
-use hedgerow_report::{Column, ConfusionView, render_confusion_text, text_table};
+use hedgerow_report::{Column, confusion_view, render_confusion_text, text_table};
 
 use super::Answer;
 use crate::table::{bytes_text, facts_text};
@@ -18,8 +18,7 @@ const SHARES: [f64; 5] = [1.0, 0.95, 0.9, 0.8, 0.5];
 pub(super) fn text(answer: &Answer) -> String {
     let evaluation = &answer.evaluation;
     let mut text = facts_text(&facts(answer));
-    if evaluation.error_percent.is_some() {
-        let confusion = confusion(evaluation);
+    if let Some(confusion) = confusion_view(evaluation) {
         for part in [
             classes(evaluation),
             render_confusion_text(&confusion, WIDTH),
@@ -83,16 +82,6 @@ fn classes(evaluation: &Evaluation) -> String {
         n => format!("and {n} more classes: --json has them all\n"),
     };
     text_table(&columns, &rows) + &more
-}
-
-fn confusion(evaluation: &Evaluation) -> ConfusionView {
-    let n = evaluation.classes.len();
-    let count = |row: &Vec<usize>| row.iter().take(n).map(|&count| count as u64).collect();
-    ConfusionView {
-        classes: evaluation.classes.clone(),
-        counts: evaluation.confusion.iter().map(count).collect(),
-        unknown: evaluation.confusion.iter().map(|row| row.get(n).copied().unwrap_or(0) as u64).collect(),
-    }
 }
 
 fn calibration(evaluation: &Evaluation) -> String {

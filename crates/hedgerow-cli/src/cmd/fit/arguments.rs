@@ -23,7 +23,7 @@ Examples:
   hedgerow fit --data optdigits --out raw --method none --structure forest --trees 50
   hedgerow fit --data wine.csv --task regress --epsilon 0.5 --out wine
 
-While it learns, what has been learned is kept in OUT.checkpoint, which is gone when the model is
+While it learns, what has been learned is kept in MODEL.checkpoint, which is gone when the model is
 there. If the fit is stopped or killed, the same command with --resume goes on from it, and ends
 with the same bits as if nothing had happened.";
 
@@ -46,7 +46,7 @@ pub(crate) struct Arguments {
     #[arg(long)]
     pub(super) force: bool,
 
-    /// Go on with a fit that was stopped or killed, from OUT.checkpoint. The other flags must be the same again.
+    /// Go on with a fit that was stopped or killed, from MODEL.checkpoint. The other flags must be the same again.
     #[arg(long)]
     pub(super) resume: bool,
 

@@ -8,6 +8,9 @@ use hedgerow::learn::{EpochRecord, Event, Notice, Validation};
 use crate::bar::Bar;
 use crate::context::Context;
 
+/// A bar of fewer epochs than this would move too seldom.
+const FEW_EPOCHS: usize = 20;
+
 /// Hears of a fit.
 pub(super) struct Watch<'a> {
     context: &'a Context,
@@ -81,16 +84,22 @@ impl<'a> Watch<'a> {
         }
     }
 
+    /// Counts epochs, or rounds where epochs are few and long. The words fit a narrow terminal.
     fn draw(&mut self, n_rounds_done: usize) -> ControlFlow<()> {
-        let done = self.epoch * self.n_rounds + n_rounds_done;
-        let mut message = format!("epoch {}/{}", (self.epoch + 1).min(self.n_epochs), self.n_epochs);
-        if let Some(loss) = self.loss {
-            message += &format!(", loss {loss:.4}");
+        let mut words = Vec::new();
+        let counts_epochs = self.n_epochs >= FEW_EPOCHS;
+        if !counts_epochs {
+            words.push(format!("epoch {}/{}", (self.epoch + 1).min(self.n_epochs), self.n_epochs));
         }
+        words.extend(self.loss.map(|loss| format!("loss {loss:.3}")));
         if let Some(Validation { error_percent, n_nodes }) = self.validation {
-            message += &format!(", validation error {error_percent:.2} %, {n_nodes} nodes");
+            words.push(format!("error {error_percent:.2} %, {n_nodes} nodes"));
         }
-        self.bar.step("learning", done as u64, Some((self.n_epochs * self.n_rounds) as u64), &message)
+        let (done, total) = match counts_epochs {
+            true => (self.epoch + n_rounds_done / self.n_rounds.max(1), self.n_epochs),
+            false => (self.epoch * self.n_rounds + n_rounds_done, self.n_epochs * self.n_rounds),
+        };
+        self.bar.step("learning", done as u64, Some(total as u64), &words.join(", "))
     }
 }
 
