@@ -12,12 +12,17 @@ use crate::reading::ReadingArgs;
 /// Loads data, and tells how many rows were left out.
 pub(crate) fn load(name: &str, options: &ReadOptions, context: &Context) -> anyhow::Result<Dataset> {
     let dataset = load_with(name, options, &mut context.listener()).map_err(with_hint)?;
-    match dataset.dropped_rows() {
+    note_dropped(dataset.dropped_rows() as u64, context);
+    Ok(dataset)
+}
+
+/// Tells how many rows were left out.
+pub(crate) fn note_dropped(n_rows: u64, context: &Context) {
+    match n_rows {
         0 => {}
         1 => context.note("left out 1 row that lacks a value"),
         n => context.note(format_args!("left out {n} rows that lack a value")),
     }
-    Ok(dataset)
 }
 
 /// Loads data by the schema of a model: the same columns, categories and classes. Labels may be missing.

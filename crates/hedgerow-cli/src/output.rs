@@ -20,7 +20,7 @@ pub(crate) struct OutputArgs {
 
     /// The format. Else what the name of the file says (.csv, .tsv, .jsonl, .npy, .parquet, texts also with .gz); csv on standard
     /// output, jsonl with --json.
-    #[arg(long, value_parser = PossibleValuesParser::new(WriteFormat::ALL.map(WriteFormat::name)))]
+    #[arg(long, value_name = "FORMAT", value_parser = PossibleValuesParser::new(WriteFormat::ALL.map(WriteFormat::name)))]
     out_format: Option<String>,
 }
 

@@ -139,7 +139,10 @@ impl QueryArgs {
         let options = self.options(model);
         let mut asked = Asked { split: self.split, data: &self.data, rows: 0, bar: context.bar() };
         match self.blocks(&options, block_rows)? {
-            Some(blocks) => asked.in_blocks(blocks, &mut work)?,
+            Some(blocks) => {
+                let dropped = asked.in_blocks(blocks, &mut work)?;
+                dataset::note_dropped(dropped, context);
+            }
             None => {
                 let dataset = dataset::load(&self.data, &options, context)?;
                 asked.loaded(&dataset, block_rows, &mut work)?;
@@ -201,7 +204,7 @@ impl Asked<'_> {
         &mut self,
         mut blocks: Blocks,
         work: &mut impl FnMut(&Block) -> anyhow::Result<()>,
-    ) -> anyhow::Result<()> {
+    ) -> anyhow::Result<u64> {
         while let Some(dataset) = blocks.next() {
             let dataset = dataset?;
             self.ask(&dataset, &rows_of(&dataset, self.split), work)?;
@@ -211,7 +214,7 @@ impl Asked<'_> {
                 bail!("stopped after {} rows", self.rows);
             }
         }
-        Ok(())
+        Ok(blocks.dropped_rows())
     }
 
     fn loaded(
@@ -239,11 +242,15 @@ impl Asked<'_> {
         if rows.is_empty() {
             return Ok(());
         }
-        work(&Block::of(dataset, rows)).with_context(|| {
-            format!("cannot answer {} rows of {} after the first {}", rows.len(), self.data, self.rows)
-        })?;
+        let done = work(&Block::of(dataset, rows));
+        // Where the first rows fail, all do, and the reason says enough.
+        if self.rows == 0 { done } else { done.with_context(|| self.place()) }?;
         self.rows += rows.len() as u64;
         Ok(())
+    }
+
+    fn place(&self) -> String {
+        format!("the rows of {} after the first {} cannot be answered", self.data, self.rows)
     }
 }
 

@@ -300,7 +300,7 @@ fn bad_input_is_refused_with_its_place() {
         // A category that was not there, and a text in a number.
         (format!("{columns}\n{row}\n{}\n", row.replace("Torgersen", "Atlantis")), &["row 2", "island", "Atlantis"]),
         (format!("{columns}\n{row}\n{}\n", row.replace("39.1", "l.5")), &["row 2", "bill_length_mm", "\"l.5\""]),
-        (format!("{columns}\n{}\n", row.replace("39.1", "")), &["row 1", "bill_length_mm", "--missing"]),
+        (format!("{columns}\n{}\n", row.replace("39.1", "")), &["row 1", "bill_length_mm", "missing"]),
         // Nothing at all.
         (String::new(), &["no rows"]),
     ];
@@ -320,6 +320,12 @@ fn bad_input_is_refused_with_its_place() {
     let place = fitted.place();
     let run = hedgerow(["predict", &place, "--data", "-", "--unknown-category", "zeros"]).stdin(text).run();
     assert_eq!(run.ends_with(0).stdout.lines().count(), 2);
+    // Rows that lack a value are left out and counted.
+    let lacking = row.replace("39.1", "");
+    let text = format!("{columns}\n{row}\n{lacking}\n{lacking}\n{row}\n");
+    let run = hedgerow(["predict", &place, "--data", "-", "--missing", "drop"]).stdin(text).run().ends_with(0);
+    assert_eq!(text_table(&run.stdout, ',')["id"], ["0", "3"]);
+    assert_eq!(run.stderr, "left out 2 rows that lack a value\n");
     // Names and no rows: an empty table of the same columns.
     let run = hedgerow(["predict", &place, "--data", "-"]).stdin(format!("{columns}\n")).run().ends_with(0);
     assert_eq!(run.stdout, "id,prediction,why_unknown,probability,distance,share_farther\n");
@@ -370,12 +376,22 @@ fn a_reader_that_goes_away_is_no_failure() {
     assert_eq!((output.status.code(), output.stderr), (Some(0), Vec::new()));
 }
 
-/// Feeds rows, and gives the most memory that the command held before the end of its input, in kB, and the lines it wrote.
+/// Feeds rows, and gives the most memory that the command held, in kB, and the lines it wrote.
 #[cfg(target_os = "linux")]
 fn peak_of(place: &str, rows: usize) -> (u64, usize) {
     let mut child = hedgerow(["predict", place, "--data", "-", "--proba", "--threads", "2"]).start();
     let stdout = child.stdout.take().expect("it is a pipe");
     let counter = std::thread::spawn(move || BufReader::new(stdout).lines().map_while(Result::ok).count());
+    // The peak is told for as long as the process lives, so it is asked for again and again.
+    let status = format!("/proc/{}/status", child.id());
+    let watcher = std::thread::spawn(move || {
+        let mut peak = 0;
+        while let Some(told) = peak_told(&status) {
+            peak = told;
+            std::thread::sleep(std::time::Duration::from_millis(1));
+        }
+        peak
+    });
     let mut stdin = std::io::BufWriter::new(child.stdin.take().expect("it is a pipe"));
     // Labels that are all different must not be collected.
     stdin.write_all(b"x,y,label\n").expect("it reads");
@@ -383,13 +399,19 @@ fn peak_of(place: &str, rows: usize) -> (u64, usize) {
         let at = row as f64 / rows as f64;
         writeln!(stdin, "{},{},name-{row}", at.sin(), 2.0 * at).expect("it reads");
     }
-    stdin.flush().expect("it reads");
-    let status = fs::read_to_string(format!("/proc/{}/status", child.id())).expect("it runs");
-    let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).expect("Linux tells it");
-    let peak = peak.trim().trim_end_matches(" kB").parse().expect("a number");
     drop(stdin);
+    let lines = counter.join().expect("counting does not panic");
+    let peak = watcher.join().expect("watching does not panic");
     assert!(child.wait().expect("it ends").success());
-    (peak, counter.join().expect("counting does not panic"))
+    (peak, lines)
+}
+
+/// What Linux tells of a process; nothing once it has ended.
+#[cfg(target_os = "linux")]
+fn peak_told(status: &str) -> Option<u64> {
+    let status = fs::read_to_string(status).ok()?;
+    let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    peak.trim().trim_end_matches(" kB").parse().ok()
 }
 
 #[cfg(target_os = "linux")]

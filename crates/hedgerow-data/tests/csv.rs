@@ -569,6 +569,20 @@ fn codes_are_one_category_however_whole_numbers_are_spelled() {
 }
 
 #[test]
+fn blocks_count_the_rows_that_they_leave_out() {
+    let schema = read_bytes("t.csv", b"a,y\n1,p\n2,q\n", &ReadOptions::default()).unwrap().schema();
+    let asked = options(|options| {
+        options.schema = Some(schema);
+        options.missing = MissingValues::DropRows;
+    });
+    // The second block of two has no row left.
+    let stream = Box::new(Cursor::new(b"a,y\n1,p\n,q\n,p\n,q\n5,p\n".to_vec()));
+    let mut blocks = Blocks::from_stream("-", stream, 2, &asked).unwrap();
+    let rows: usize = blocks.by_ref().map(|block| block.unwrap().len()).sum();
+    assert_eq!((rows, blocks.dropped_rows()), (2, 3));
+}
+
+#[test]
 fn ignored_labels_are_found_but_neither_understood_nor_missed() {
     let train = "a,b,y\n1,2,0.5\n3,4,1.5\n";
     let schema = read_bytes("t.csv", train.as_bytes(), &ReadOptions::default()).unwrap().schema();

@@ -1,6 +1,9 @@
 //! One decision.
 
-use hedgerow::{AnswerError, Candidate, Model, ModelPrediction, Point, Step, Walk};
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+
+use hedgerow::{AnswerError, Candidate, Model, ModelPrediction, Point, Step, Voter, Walk};
 
 use super::Views;
 use super::example::named_neighbor;
@@ -22,19 +25,36 @@ pub(super) fn view(
         class: Some(share.class.0 as usize),
         probability: share.share,
     };
-    let voter = |voter: &hedgerow::Voter| ExampleView { weight: Some(voter.weight), ..views.neighbor(&voter.neighbor) };
     let novelty = explanation.novelty;
     Ok(DecisionView {
         query: views.query(point, source, truth),
         answer: answer(model, decision.prediction),
         class_probabilities: decision.probabilities.iter().map(probability).collect(),
         walks: decision.walks.iter().enumerate().map(|(tree, walk)| walk_view(views, tree, walk)).collect(),
-        voters: explanation.voters.iter().map(voter).collect(),
+        voters: voters(views, &explanation.voters),
         rival: explanation
             .rival
             .map(|rival| RivalView { example: views.neighbor(&rival.neighbor), margin: rival.margin }),
         novelty: Some(NoveltyView { distance: novelty.distance, share_farther: novelty.share_farther }),
     })
+}
+
+/// Each example that voted once, with all its weight: in a forest it may vote for many trees. Those of most weight come first.
+fn voters(views: &Views<'_>, votes: &[Voter]) -> Vec<ExampleView> {
+    let mut voters: Vec<Voter> = Vec::new();
+    let mut place_of = HashMap::new();
+    for vote in votes {
+        match place_of.entry(vote.neighbor.id) {
+            Entry::Occupied(place) => voters[*place.get()].weight += vote.weight,
+            Entry::Vacant(place) => {
+                place.insert(voters.len());
+                voters.push(*vote);
+            }
+        }
+    }
+    voters.sort_by(|one, two| two.weight.total_cmp(&one.weight));
+    let view = |voter: &Voter| ExampleView { weight: Some(voter.weight), ..views.neighbor(&voter.neighbor) };
+    voters.iter().map(view).collect()
 }
 
 fn answer(model: &Model, prediction: ModelPrediction) -> Answer {

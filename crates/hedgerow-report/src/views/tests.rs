@@ -72,6 +72,24 @@ fn a_walk_is_that_of_the_tree() {
 }
 
 #[test]
+fn an_example_that_votes_for_many_trees_is_one_voter() {
+    let moons = data::load("moons?n=200&noise=0.2&seed=7").unwrap();
+    let model = fit(&moons, &raw(StructureParams::forest()));
+    let point = Point::F32(&[0.5, 0.2]);
+    let votes = model.explain(point).unwrap().explanation.voters;
+    let view = decision_view(&model, point, "", None).unwrap();
+    let ids: std::collections::HashSet<u64> = votes.iter().map(|vote| vote.neighbor.id.0).collect();
+    assert_eq!((votes.len(), view.voters.len()), (50, ids.len()));
+    assert!(view.voters.len() < 50);
+    for voter in &view.voters {
+        let weight: f64 =
+            votes.iter().filter(|vote| Some(vote.neighbor.id.0) == voter.id).map(|vote| vote.weight).sum();
+        assert!((weight - voter.weight.unwrap()).abs() < 1e-12);
+    }
+    assert!(view.voters.is_sorted_by(|one, two| one.weight >= two.weight));
+}
+
+#[test]
 fn a_tree_has_each_node_with_its_example() {
     let digits = data::load("optdigits").unwrap();
     let model = fit(&digits, &raw(StructureParams::tree()));
@@ -113,9 +131,9 @@ fn pixels_are_as_bright_as_the_brightest_of_the_data() {
 fn features_of_a_table_have_their_spread() {
     let model = fit(&line(), &raw(StructureParams::tree()));
     let view = decision_view(&model, Point::F32(&[3.0]), "", None).unwrap();
-    // 0, 1, 10 and 12 have mean 5.75 and variance 27.1875 about it.
+    // 0, 1, 10 and 12 have mean 5.75 and variance 28.1875 about it.
     let spread = view.query.features[0].spread.unwrap();
-    assert!((spread - 27.1875_f64.sqrt()).abs() < 1e-5, "{spread}");
+    assert!((spread - 28.1875_f64.sqrt()).abs() < 1e-5, "{spread}");
     let voter = &view.voters[0];
     let [difference] = differing_features(&view.query.features, &voter.features, 5).try_into().unwrap();
     assert!((difference.difference - (voter.features[0].value - 3.0) / spread).abs() < 1e-9);
