@@ -4,8 +4,8 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use crate::learn::Asked;
-use crate::learn::recipes::Experiment;
 use crate::step::Plan;
+use hedgerow_experiments::learn::recipes::Experiment;
 
 /// What the program prints for `--help`.
 pub const HELP: &str = "\

@@ -3,6 +3,7 @@
 //! - [`ratios`]: the structures against plain ways to do the same, both sides in one run.
 //! - [`mnist`]: training and query times, errors and sizes on the user's copy of MNIST.
 //! - [`data`]: reading files against what a Python user has.
+//! - [`learn`]: error, nodes and time of whole training runs, by `hedgerow-experiments`, which `hedgerow reproduce` runs too.
 //! - [`step`]: the training step against PyTorch.
 //! - [`python`]: the Python side of `data` and `step`.
 //! - [`synthetic`]: the data of `ratios`; `benches/` uses it too.
@@ -11,10 +12,8 @@
 
 pub mod arguments;
 pub mod data;
-pub mod date;
 pub mod interleaved;
 pub mod learn;
-pub mod machine;
 pub mod mnist;
 pub mod plain;
 pub mod python;
@@ -23,3 +22,5 @@ pub mod ratios;
 pub mod save;
 pub mod step;
 pub mod synthetic;
+
+pub use hedgerow_experiments::{date, machine};

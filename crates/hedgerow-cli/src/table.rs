@@ -61,6 +61,12 @@ impl Table {
     }
 }
 
+/// Facts, one on each line, under titles that line up.
+pub(crate) fn facts_text(facts: &[(&str, String)]) -> String {
+    let width = facts.iter().map(|(title, _)| title.chars().count()).max().unwrap_or(0);
+    facts.iter().map(|(title, fact)| format!("{title:<width$}  {fact}\n")).collect()
+}
+
 /// A number of bytes for people: 54.9 MB, in powers of 1000.
 pub(crate) fn bytes_text(bytes: u64) -> String {
     let units = ["kB", "MB", "GB", "TB"];

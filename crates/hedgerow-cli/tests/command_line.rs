@@ -20,7 +20,10 @@ fn help_says_what_codes_and_variables_mean() {
 
 #[test]
 fn every_verb_has_help() {
-    let verbs: [&[&str]; 13] = [
+    let verbs: [&[&str]; 16] = [
+        &["fit"],
+        &["evaluate"],
+        &["inspect"],
         &["add"],
         &["remove"],
         &["relabel"],

@@ -138,7 +138,7 @@ pub(crate) fn read_table(
         let mut labels = read_labels(path, table.rows + table.dropped_rows, options)?;
         table.source_rows.iter().for_each(|rows| labels.select(rows));
         table.labels = Some(labels);
-        if options.missing == MissingValues::DropRows {
+        if options.missing == MissingValues::DropRows && !options.may_lack_labels() {
             table.drop_unlabeled_rows();
         }
     }

@@ -65,6 +65,12 @@ pub enum FitError {
     /// Calibration.
     #[error(transparent)]
     Query(#[from] QueryError),
+    /// A method without a layer for the classes.
+    #[error("the method has no layer that names the class; only a classifier has")]
+    NoClassLayer,
+    /// Asking what was fitted.
+    #[error(transparent)]
+    Answer(Box<AnswerError>),
 }
 
 /// Why there is no answer.
@@ -245,7 +251,7 @@ pub enum SaveError {
         source: std::io::Error,
     },
     /// Something else is there.
-    #[error("{}: there is something else than a model here (it has no config.json); give another place, or remove it", path.display())]
+    #[error("{}: there is something else than a model here (no config.json of one); give another place, or remove it", path.display())]
     NotAModel {
         /// Where.
         path: PathBuf,

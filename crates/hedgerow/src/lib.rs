@@ -46,6 +46,7 @@
 //! readers and writers of the usual formats, standard sets by name, preprocessing and splits. [`learn`] learns representations
 //! in which few examples are needed.
 
+pub mod comparison;
 mod error;
 mod journal;
 mod model;
@@ -58,7 +59,7 @@ pub use hedgerow_learn as learn;
 pub use journal::{Change, JournalEntry};
 pub use model::{
     Addition, CalibrationBin, ClassResult, DataFacts, Decision, Evaluation, FitEvent, FitListener, FitOptions,
-    FitParams, Inserted, Metrics, Model, ModelPrediction, Originals, Probabilities, RecordedEvaluation, Rejection,
-    RejectionPoint, Structure, StructureParams, Unknown, ValueResult, Walk,
+    FitParams, Inserted, Metrics, Model, ModelAnswer, ModelPrediction, Originals, Probabilities, RecordedEvaluation,
+    Rejection, RejectionPoint, Structure, StructureParams, Unknown, ValueResult, Walk,
 };
 pub use persistence::{is_model, model_files};

@@ -17,11 +17,15 @@ mod add;
 mod changes;
 mod completions;
 mod data;
+mod evaluate;
+mod fit;
 mod history;
+mod inspect;
 mod man;
 mod relabel;
 mod remove;
 mod replay;
+mod words;
 
 /// Makes the enum of verbs and the call of each one's `run` out of one list.
 macro_rules! verbs {
@@ -46,6 +50,9 @@ macro_rules! verbs {
 }
 
 verbs! {
+    Fit => fit,
+    Evaluate => evaluate,
+    Inspect => inspect,
     Add => add,
     Remove => remove,
     Relabel => relabel,

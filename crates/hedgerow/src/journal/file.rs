@@ -1,7 +1,7 @@
 //! The journal as a table of an SQLite database.
 //!
 //! A rollback journal is used, not a write-ahead log: with one, a folder that may not be written to could not be read, and a copy of the one
-//! file would miss the last changes (`docs/decisions/0009-model-on-disk.md` has the figures).
+//! file would miss the last changes (`docs/decisions/0010-model-on-disk.md` has the figures).
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;

@@ -31,6 +31,18 @@ impl ModelPrediction {
     }
 }
 
+/// All that a model says about a query without saying why: one row of a table of answers.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ModelAnswer {
+    /// As [`Model::predict`] has it.
+    pub prediction: ModelPrediction,
+    /// The classes by their probability, largest first, those that got none left out: as [`Model::predict_proba`] has them. None unless
+    /// classes are told apart.
+    pub probabilities: Vec<ClassShare>,
+    /// As [`Model::novelty`] has it.
+    pub novelty: Novelty,
+}
+
 /// Why a model does not know.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
@@ -169,6 +181,33 @@ impl Model {
             predictions.par_iter().enumerate().with_min_len(64).map(row).collect()
         })?;
         Ok(Probabilities { n_classes, values: rows.concat() })
+    }
+
+    /// Prediction, probabilities and novelty together, for the price of one search each query.
+    ///
+    /// # Errors
+    /// As [`Model::predict`].
+    pub fn answer(&self, points: PointsRef<'_>) -> Result<Vec<ModelAnswer>, AnswerError> {
+        let rejection = self.rejection();
+        self.in_blocks(points, |represented| {
+            let voters = self.search().voters_of_all(represented)?;
+            let answer = |(row, voters): (usize, &Vec<Neighbor>)| {
+                let prediction = self.search().vote().decide(self.task(), voters);
+                let probabilities = match self.task() {
+                    Task::Classification => self.shares(represented.row(row), &prediction)?,
+                    _ => Vec::new(),
+                };
+                let novelty = self.novelty_of(nearest_distance(voters));
+                let probability = probabilities.first().map(|share| share.share);
+                let unknown = self.turned_away(rejection, novelty.distance, probability);
+                Ok(ModelAnswer {
+                    prediction: ModelPrediction { label: prediction.label, unknown },
+                    probabilities,
+                    novelty,
+                })
+            };
+            voters.par_iter().enumerate().with_min_len(64).map(answer).collect()
+        })
     }
 
     /// The stored examples nearest to each query, nearest first.

@@ -82,6 +82,8 @@ impl Model {
         if train.is_empty() {
             return Err(FitError::NoTrainingRows { name: dataset.name().to_owned() });
         }
+        // A structure that cannot be is refused now, and not when everything has been learned.
+        params.structure.build(&Common::of(params, task))?;
         let scaling = params.scaling.clone().unwrap_or_else(|| default_scaling(dataset));
         let preprocessing = Preprocessing::fit(dataset, &scaling)?;
         let prepared = prepare(&preprocessing, train.points())?;

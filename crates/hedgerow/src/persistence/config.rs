@@ -50,6 +50,13 @@ struct Version {
     format_version: Option<u64>,
 }
 
+/// Whether a file says that it is the configuration of a model. Many programs have a `config.json`.
+pub(super) fn is_of_a_model(path: &Path) -> bool {
+    let text = std::fs::read_to_string(path).ok();
+    let version: Option<Version> = text.and_then(|text| serde_json::from_str(&text).ok());
+    version.and_then(|version| version.format).as_deref() == Some(FORMAT)
+}
+
 /// SHA-256, in hexadecimal digits.
 pub(super) fn sha256(bytes: &[u8]) -> String {
     use sha2::Digest as _;

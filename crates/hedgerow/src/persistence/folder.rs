@@ -50,7 +50,7 @@ pub(super) fn identity(place: &Path) -> impl PartialEq + use<> {
 impl Partial {
     pub(super) fn begin(place: &Path) -> Result<Self, SaveError> {
         let is_empty = |path: &Path| fs::read_dir(path).is_ok_and(|mut entries| entries.next().is_none());
-        if place.exists() && !place.join(CONFIG).is_file() && !(place.is_dir() && is_empty(place)) {
+        if place.exists() && !super::is_model(place) && !(place.is_dir() && is_empty(place)) {
             return Err(SaveError::NotAModel { path: place.to_owned() });
         }
         let parent = parent(place);

@@ -196,9 +196,10 @@ fn read_once(place: &Path, attach: Attach, until: Option<u64>) -> Result<Model, 
     Ok(model)
 }
 
-/// Where a model may be: for messages of programs that look for one.
+/// Whether there is a model of any version in a folder, by its `config.json`: whole or damaged elsewhere. Other folders that have a file of
+/// that name are none.
 pub fn is_model(folder: impl AsRef<Path>) -> bool {
-    folder.as_ref().join(CONFIG).is_file()
+    config::is_of_a_model(&folder.as_ref().join(CONFIG))
 }
 
 /// The files of a model, as they are named in its folder.

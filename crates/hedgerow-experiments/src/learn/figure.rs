@@ -3,8 +3,9 @@
 use std::fmt::Write as _;
 use std::fs;
 
-use super::LearnError;
-use super::record::{CurvePoint, Records};
+use super::curve::CurvePoint;
+use super::record::Records;
+use crate::error::ExperimentError;
 
 const WIDTH: f64 = 860.0;
 const HEIGHT: f64 = 480.0;
@@ -17,10 +18,10 @@ const COLORS: [&str; 6] = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00"
 ///
 /// # Errors
 /// A file that cannot be read or written.
-pub(super) fn write(records: &Records) -> Result<(), LearnError> {
+pub(super) fn write(records: &Records) -> Result<(), ExperimentError> {
     let points = records.curves()?;
     let path = records.path("curve").with_extension("svg");
-    fs::write(&path, draw(&points)).map_err(|source| LearnError::File { path, source })
+    fs::write(&path, draw(&points)).map_err(|source| ExperimentError::File { path, source })
 }
 
 /// A scale from numbers to places by their logarithm.

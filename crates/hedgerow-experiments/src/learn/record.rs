@@ -5,12 +5,14 @@ use std::fs::{self, OpenOptions};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use hedgerow_learn::{EpochRecord, Trained, TrainingParams, Validation};
+use hedgerow_learn::{Trained, TrainingParams};
 
 use super::clock::RunClock;
-use super::{Answers, LearnError, word};
-use crate::interleaved;
-use crate::machine::{self, Machine};
+use super::curve::{CURVE_COLUMNS, CurvePoint};
+use super::recipes::Experiment;
+use super::{Answers, word};
+use crate::error::ExperimentError;
+use crate::median;
 
 /// What is said of a run before its numbers. `params` is a number that is another one for other parameters: a recipe that was changed is
 /// another recipe, whatever its name.
@@ -35,80 +37,22 @@ const NUMBERS: [&str; 17] = [
     "forest_50_stored",
     "class_layer_error",
 ];
-const CURVE_COLUMNS: &str = "data,recipe,seed,epoch,train_seconds,error_percent,nodes";
 
 /// One run.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RunRecord {
-    data: String,
-    recipe: String,
+    pub(super) data: String,
+    pub(super) recipe: String,
     seed: u64,
     params: String,
-    outcome: String,
-    epochs: usize,
+    pub(super) outcome: String,
+    pub(super) epochs: usize,
     steps: u64,
-    threads: usize,
+    pub(super) threads: usize,
     /// Of this program.
-    revision: String,
+    pub(super) revision: String,
     /// Those of [`NUMBERS`].
     numbers: [Option<f64>; NUMBERS.len()],
-}
-
-/// One evaluation within a run.
-#[derive(Debug, Clone, PartialEq)]
-pub struct CurvePoint {
-    /// The data set.
-    pub data: String,
-    /// The recipe.
-    pub recipe: String,
-    /// The seed.
-    pub seed: u64,
-    /// Epochs done.
-    pub epoch: usize,
-    /// Seconds of learning.
-    pub train_seconds: f64,
-    /// Error of one tree, or of the class layer.
-    pub error_percent: f64,
-    /// Nodes of the tree.
-    pub n_nodes: usize,
-}
-
-impl CurvePoint {
-    /// All evaluations of a run, with the seconds of learning at the end of each epoch.
-    pub fn of_run(data: &str, recipe: &str, seed: u64, learned: &Trained, seconds: &[f64]) -> Vec<Self> {
-        let evaluated = learned.records.iter().filter_map(|record| Some((record, record.validation?)));
-        let point = |(record, validation): (&EpochRecord, Validation)| Self {
-            data: data.to_owned(),
-            recipe: recipe.to_owned(),
-            seed,
-            epoch: record.epoch + 1,
-            train_seconds: seconds.get(record.epoch).copied().unwrap_or(record.train_seconds),
-            error_percent: validation.error_percent,
-            n_nodes: validation.n_nodes,
-        };
-        evaluated.map(point).collect()
-    }
-
-    fn line(&self) -> String {
-        let Self { data, recipe, seed, epoch, train_seconds, error_percent, n_nodes } = self;
-        format!("{data},\"{recipe}\",{seed},{epoch},{train_seconds:.3},{error_percent:.4},{n_nodes}")
-    }
-
-    fn parse(line: &str) -> Option<Self> {
-        let (data, rest) = line.split_once(",\"")?;
-        let (recipe, rest) = rest.split_once("\",")?;
-        let [seed, epoch, train_seconds, error_percent, n_nodes] =
-            rest.split(',').collect::<Vec<_>>().try_into().ok()?;
-        Some(Self {
-            data: data.to_owned(),
-            recipe: recipe.to_owned(),
-            seed: seed.parse().ok()?,
-            epoch: epoch.parse().ok()?,
-            train_seconds: train_seconds.parse().ok()?,
-            error_percent: error_percent.parse().ok()?,
-            n_nodes: n_nodes.parse().ok()?,
-        })
-    }
 }
 
 impl RunRecord {
@@ -120,6 +64,7 @@ impl RunRecord {
         learned: &Trained,
         clock: &RunClock,
         answers: Option<&Answers>,
+        revision: &str,
     ) -> Self {
         let of = |number: fn(&Answers) -> f64| answers.map(number);
         Self {
@@ -131,7 +76,7 @@ impl RunRecord {
             epochs: learned.records.len(),
             steps: learned.n_steps,
             threads: rayon::current_num_threads(),
-            revision: machine::revision(),
+            revision: revision.to_owned(),
             numbers: [
                 Some(clock.epochs().last().copied().unwrap_or_else(|| clock.seconds())),
                 None,
@@ -184,7 +129,7 @@ impl RunRecord {
     }
 
     /// A number by its name.
-    fn number(&self, name: &str) -> Option<f64> {
+    pub(super) fn number(&self, name: &str) -> Option<f64> {
         NUMBERS.iter().position(|known| *known == name).and_then(|at| self.numbers[at])
     }
 }
@@ -227,9 +172,9 @@ impl fmt::Display for RunRecord {
 /// The runs of one experiment, in a file.
 #[derive(Debug)]
 pub struct Records {
-    experiment: &'static str,
+    pub(super) experiment: Experiment,
     folder: PathBuf,
-    runs: Vec<RunRecord>,
+    pub(super) runs: Vec<RunRecord>,
 }
 
 impl Records {
@@ -237,18 +182,18 @@ impl Records {
     ///
     /// # Errors
     /// A file that cannot be read or has a line that is none of ours.
-    pub fn open(folder: &Path, experiment: &'static str) -> Result<Self, LearnError> {
+    pub fn open(folder: &Path, experiment: Experiment) -> Result<Self, ExperimentError> {
         let mut records = Self { experiment, folder: folder.to_owned(), runs: Vec::new() };
         let path = records.path("raw");
         let text = match fs::read_to_string(&path) {
             Ok(text) => text,
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(records),
-            Err(source) => return Err(LearnError::File { path, source }),
+            Err(source) => return Err(ExperimentError::File { path, source }),
         };
         for (at, line) in text.lines().enumerate().skip(1) {
             let what = || "this is no run as this program writes them".to_owned();
             let run = RunRecord::parse(line);
-            records.runs.push(run.ok_or_else(|| LearnError::Damaged {
+            records.runs.push(run.ok_or_else(|| ExperimentError::Damaged {
                 path: path.clone(),
                 line: at + 1,
                 what: what(),
@@ -258,7 +203,31 @@ impl Records {
     }
 
     pub(super) fn path(&self, what: &str) -> PathBuf {
-        self.folder.join(format!("learn-{}-{what}.csv", self.experiment))
+        self.folder.join(format!("learn-{}-{what}.csv", self.experiment.name()))
+    }
+
+    /// Where everything is kept.
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// What was written, as far as it is there.
+    pub(super) fn files(&self) -> Vec<PathBuf> {
+        let summary = self.folder.join(format!("learn-{}-summary.md", self.experiment.name()));
+        let kept = [summary, self.path("raw"), self.path("curve"), self.path("map")].into_iter();
+        let figures = ["curve", "map", "errors"].map(|what| self.path(what).with_extension("svg"));
+        kept.chain(figures).filter(|path| path.exists()).collect()
+    }
+
+    /// Median seconds of a run, over the seeds.
+    pub(super) fn seconds(&self, data: &str, recipe: &str) -> Option<f64> {
+        let runs = self.runs.iter().filter(|run| run.data == data && run.recipe == recipe);
+        median(runs.filter_map(|run| run.number("train_seconds")))
+    }
+
+    /// Whether a run of that name and seed is on record, whatever its parameters.
+    pub(super) fn is_on_record(&self, data: &str, recipe: &str, seed: u64) -> bool {
+        self.runs.iter().any(|run| run.data == data && run.recipe == recipe && run.seed == seed)
     }
 
     /// Median seconds of an epoch, over the seeds.
@@ -271,17 +240,17 @@ impl Records {
     ///
     /// # Errors
     /// A run of the same name with other parameters: the two must not be put together.
-    pub fn has(&self, data: &str, recipe: &str, params: &TrainingParams) -> Result<bool, LearnError> {
+    pub fn has(&self, data: &str, recipe: &str, params: &TrainingParams) -> Result<bool, ExperimentError> {
         let mut same = self.runs.iter().filter(|run| run.data == data && run.recipe == recipe);
         if same.clone().any(|run| run.params != fingerprint(params)) {
-            return Err(LearnError::OtherParams { path: self.path("raw"), recipe: recipe.to_owned() });
+            return Err(ExperimentError::OtherParams { path: self.path("raw"), recipe: recipe.to_owned() });
         }
         Ok(same.any(|run| run.seed == params.seed))
     }
 
     /// Where a run that is under way is kept, until it is over.
     pub fn unfinished(&self, data: &str, params: &TrainingParams) -> PathBuf {
-        let (experiment, hash, seed) = (self.experiment, fingerprint(params), params.seed);
+        let (experiment, hash, seed) = (self.experiment.name(), fingerprint(params), params.seed);
         self.folder.join(format!("unfinished-{experiment}-{data}-{hash}-{seed}.safetensors"))
     }
 
@@ -289,7 +258,7 @@ impl Records {
     ///
     /// # Errors
     /// A file that cannot be written.
-    pub fn add(&mut self, run: RunRecord, curve: &[CurvePoint]) -> Result<(), LearnError> {
+    pub fn add(&mut self, run: RunRecord, curve: &[CurvePoint]) -> Result<(), ExperimentError> {
         let points: Vec<String> = curve.iter().map(CurvePoint::line).collect();
         if !points.is_empty() {
             self.append("curve", CURVE_COLUMNS, &points)?;
@@ -303,104 +272,34 @@ impl Records {
     ///
     /// # Errors
     /// A file that cannot be read or has a line that is none of ours.
-    pub fn curves(&self) -> Result<Vec<CurvePoint>, LearnError> {
+    pub fn curves(&self) -> Result<Vec<CurvePoint>, ExperimentError> {
         let path = self.path("curve");
         let text = match fs::read_to_string(&path) {
             Ok(text) => text,
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
-            Err(source) => return Err(LearnError::File { path, source }),
+            Err(source) => return Err(ExperimentError::File { path, source }),
         };
         let parse = |(at, line): (usize, &str)| {
             let what = "this is no point of a curve as this program writes them".to_owned();
-            CurvePoint::parse(line).ok_or(LearnError::Damaged { path: path.clone(), line: at + 1, what })
+            CurvePoint::parse(line).ok_or(ExperimentError::Damaged { path: path.clone(), line: at + 1, what })
         };
         text.lines().enumerate().skip(1).map(parse).collect()
     }
 
-    fn append(&self, what: &str, columns: &str, lines: &[String]) -> Result<(), LearnError> {
+    fn append(&self, what: &str, columns: &str, lines: &[String]) -> Result<(), ExperimentError> {
         let path = self.path(what);
-        let failed = |source: std::io::Error| LearnError::File { path: path.clone(), source };
+        let failed = |source: std::io::Error| ExperimentError::File { path: path.clone(), source };
         fs::create_dir_all(&self.folder).map_err(failed)?;
         let is_new = !path.exists();
         let mut file = OpenOptions::new().create(true).append(true).open(&path).map_err(failed)?;
         let header = if is_new { format!("{columns}\n") } else { String::new() };
         file.write_all(format!("{header}{}\n", lines.join("\n")).as_bytes()).map_err(failed)
     }
-
-    /// A Markdown table: for each data set and recipe the medians over the seeds.
-    pub fn summary(&self) -> String {
-        let mut groups: Vec<(&str, &str)> = Vec::new();
-        for run in &self.runs {
-            if !groups.contains(&(&run.data, &run.recipe)) {
-                groups.push((&run.data, &run.recipe));
-            }
-        }
-        groups.sort_by_key(|(data, _)| *data == "fashion-mnist");
-        let mut text = String::from(
-            "Medians over seeds. Errors in percent. Tree, set and forest are built from the representations of all training \
-             examples; validation is of examples kept back, with the nodes of its tree. \
-             The first tree is one of one order of the examples, by the seed; the second column is the mean over 10 orders, the third the \
-             first tree with the soft vote.\n\n\
-             | data | recipe | seeds | epochs | train s | tree (nodes) | 10 orders | soft | set (size) | forest of 10 | of 50 | class layer | validation (nodes) |\n\
-             |---|---|---|---|---|---|---|---|---|---|---|---|---|\n",
-        );
-        for (data, recipe) in groups {
-            let runs: Vec<&RunRecord> =
-                self.runs.iter().filter(|run| run.data == data && run.recipe == recipe).collect();
-            let at = |column: &str| median(runs.iter().filter_map(|run| run.number(column)));
-            let with = |error: &str, stored: &str| match (at(error), at(stored)) {
-                (Some(error), Some(stored)) => format!("{error:.2} ({stored:.0})"),
-                _ => "-".to_owned(),
-            };
-            let alone = |column: &str| at(column).map_or("-".to_owned(), |error| format!("{error:.2}"));
-            let epochs = median(runs.iter().map(|run| run.epochs as f64)).unwrap_or(0.0);
-            let cut = if runs.iter().any(|run| run.outcome == "cut") { ", cut" } else { "" };
-            text.push_str(&format!(
-                "| {data} | {recipe} | {} | {epochs:.0}{cut} | {:.0} | {} | {} | {} | {} | {} | {} | {} | {} |\n",
-                runs.len(),
-                at("train_seconds").unwrap_or(0.0),
-                with("tree_error", "tree_nodes"),
-                with("orders_error", "orders_nodes"),
-                alone("soft_tree_error"),
-                with("set_error", "set_size"),
-                alone("forest_error"),
-                alone("forest_50_error"),
-                alone("class_layer_error"),
-                with("validation_error", "validation_nodes")
-            ));
-        }
-        text
-    }
-
-    /// Writes the summary beside the runs.
-    ///
-    /// # Errors
-    /// A file that cannot be written.
-    pub fn write_summary(&self, machine: &Machine) -> Result<(), LearnError> {
-        let path = self.folder.join(format!("learn-{}-summary.md", self.experiment));
-        let command = format!("cargo run --release -p hedgerow-bench -- learn {}", self.experiment);
-        let each = |of: fn(&RunRecord) -> String| {
-            let mut all: Vec<String> = self.runs.iter().map(of).collect();
-            all.sort_unstable();
-            all.dedup();
-            all.join(", ")
-        };
-        let text = format!(
-            "# learn {}\n\n- command: `{command}`\n- revisions: {}\n- threads: {}\n\n{}\n## Setup\n\n{}",
-            self.experiment,
-            each(|run| run.revision.clone()),
-            each(|run| run.threads.to_string()),
-            self.summary(),
-            machine.describe()
-        );
-        fs::create_dir_all(&self.folder).map_err(|source| LearnError::File { path: self.folder.clone(), source })?;
-        fs::write(&path, text).map_err(|source| LearnError::File { path, source })
-    }
 }
 
-fn median(numbers: impl Iterator<Item = f64>) -> Option<f64> {
+pub(super) fn median(numbers: impl Iterator<Item = f64>) -> Option<f64> {
     let numbers: Vec<f64> = numbers.collect();
-    (!numbers.is_empty()).then(|| interleaved::median(&numbers))
+    (!numbers.is_empty()).then(|| median::median(&numbers))
 }
 
 #[cfg(test)]
@@ -428,7 +327,7 @@ mod tests {
     #[test]
     fn runs_are_found_again_and_summed_up_by_their_median() {
         let folder = tempfile::tempdir().unwrap();
-        let mut records = Records::open(folder.path(), "table").unwrap();
+        let mut records = Records::open(folder.path(), Experiment::Table).unwrap();
         for (seed, error) in [1.5, 1.1, 1.2].into_iter().enumerate() {
             let point = CurvePoint {
                 data: "mnist".into(),
@@ -441,22 +340,21 @@ mod tests {
             };
             records.add(run("dbs, x", seed as u64, error), &[point]).unwrap();
         }
-        let again = Records::open(folder.path(), "table").unwrap();
+        let again = Records::open(folder.path(), Experiment::Table).unwrap();
         assert_eq!(again.runs, records.runs);
         let params = |seed: u64| TrainingParams { seed, ..TrainingParams::default() };
         assert!(again.has("mnist", "dbs, x", &params(2)).unwrap());
         assert!(!again.has("mnist", "dbs, x", &params(3)).unwrap() && !again.has("x", "dbs, x", &params(2)).unwrap());
         let other = TrainingParams { epochs: Some(9), ..params(2) };
         assert!(again.has("mnist", "dbs, x", &other).unwrap_err().to_string().contains("other parameters"));
-        assert!(again.summary().contains(
-            "| mnist | dbs, x | 3 | 7 | 2 | 1.20 (30) | 1.30 (33) | 1.40 | 2.00 (20) | 1.00 | 0.90 | - | - |"
-        ));
+        let line = "| mnist | dbs, x | 3 | 7 | 2 | 1.20 (30) | 1.30 (33) | 1.40 | 2.00 (20) | 1.00 | 0.90 | - | - |";
+        assert!(again.summary().contains(line), "{}", again.summary());
         let curve = fs::read_to_string(folder.path().join("learn-table-curve.csv")).unwrap();
         assert_eq!(curve.lines().count(), 4);
         assert_eq!(again.curves().unwrap().len(), 3);
         assert_eq!(again.seconds_per_epoch("mnist", "dbs, x"), Some(1.5 / 7.0));
         fs::write(folder.path().join("learn-table-raw.csv"), "header\nnonsense\n").unwrap();
-        let error = Records::open(folder.path(), "table").unwrap_err().to_string();
+        let error = Records::open(folder.path(), Experiment::Table).unwrap_err().to_string();
         assert!(error.contains("learn-table-raw.csv, line 2"), "{error}");
     }
 }

@@ -5,8 +5,10 @@ use hedgerow_learn::{
     SoftNn, TrainingParams, TripletNetwork, Voters,
 };
 
-use super::LearnError;
+use super::Asked;
 use super::record::Records;
+use crate::Extent;
+use crate::error::ExperimentError;
 
 /// An experiment: some recipes on some data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -67,8 +69,8 @@ impl Recipe {
     }
 }
 
-const MNIST: &str = "mnist";
-const FASHION: &str = "fashion-mnist";
+pub(crate) const MNIST: &str = "mnist";
+pub(crate) const FASHION: &str = "fashion-mnist";
 const MINUTE: f64 = 60.0;
 
 impl Experiment {
@@ -96,6 +98,14 @@ impl Experiment {
             _ => &[MNIST, FASHION],
         };
         names.iter().map(|name| (*name).to_owned()).collect()
+    }
+
+    /// The recipes, full or quick.
+    pub fn recipes_of(self, extent: Extent) -> Vec<Recipe> {
+        match extent {
+            Extent::Full => self.recipes(),
+            Extent::Quick => self.recipes().iter().map(Recipe::quick).collect(),
+        }
     }
 
     /// The recipes.
@@ -228,15 +238,19 @@ fn ablation() -> Vec<Recipe> {
 ///
 /// # Errors
 /// A recipe that has no run there.
-pub fn at_equal_time(records: &Records) -> Result<Vec<Recipe>, LearnError> {
+pub(super) fn at_equal_time(records: &Records, asked: &Asked) -> Result<Vec<Recipe>, ExperimentError> {
     let mut recipes = Vec::new();
-    for data in [MNIST, FASHION] {
+    for data in
+        [MNIST, FASHION].into_iter().filter(|name| asked.data.is_empty() || asked.data.iter().any(|d| d == name))
+    {
         let seconds = |recipe: &str| {
-            let none = || LearnError::NoTimes { recipe: recipe.to_owned(), data: data.to_owned() };
+            let none = || ExperimentError::NoTimes { recipe: recipe.to_owned(), data: data.to_owned() };
             records.seconds_per_epoch(data, recipe).ok_or_else(none)
         };
-        let time = ABLATION_EPOCHS as f64 * seconds(BASE)?;
-        for recipe in ablation() {
+        let at_equal_epochs = Experiment::Ablation.recipes_of(asked.extent);
+        let base = at_equal_epochs.iter().find(|recipe| recipe.name == BASE).and_then(|recipe| recipe.params.epochs);
+        let time = base.unwrap_or(ABLATION_EPOCHS) as f64 * seconds(BASE)?;
+        for recipe in at_equal_epochs {
             let epochs = ((time / seconds(&recipe.name)?).round() as usize).max(1);
             let params = TrainingParams { epochs: Some(epochs), ..recipe.params };
             recipes.push(Recipe { params, data: Some(data), ..recipe });
@@ -281,6 +295,10 @@ fn choice() -> Vec<Recipe> {
             validated(&format!("whole batch, both roles, 200 epochs, {name}"), both(), 200, vec![augmentation]);
         recipes.push(clean(recipe.clone(), 50));
         recipes.push(recipe);
+    }
+    let triplet = || Method::Triplet(TripletNetwork::default());
+    for (name, augmentation) in [("drop 0.2", Augmentation::Drop(0.2)), ("shift", Augmentation::Shift(1))] {
+        recipes.push(clean(validated(&format!("triplet, 200 epochs, {name}"), triplet(), 200, vec![augmentation]), 50));
     }
     recipes
 }

@@ -27,15 +27,21 @@ impl Machine {
         slug(&format!("{} {} {cores}", self.processor, self.cores))
     }
 
-    /// A description in Markdown, with what else bears on the times of every run.
+    /// A description in Markdown, with what else bears on the times of every run. For programs that are run from their source: the compiler
+    /// is the one of this machine.
     pub fn describe(&self) -> String {
+        let compiler = output_of(&std::env::var("RUSTC").unwrap_or("rustc".into()), &["--version"]);
+        format!("{}- compiler: {compiler}\n", self.describe_hardware())
+    }
+
+    /// The same without the compiler, which is not known of a program that was installed.
+    pub fn describe_hardware(&self) -> String {
         let facts = [
             ("processor", self.processor.clone()),
             ("cores", self.cores.to_string()),
             ("system", format!("{} {}", std::env::consts::OS, std::env::consts::ARCH)),
             ("vectors at run time", run_time_vectors().to_owned()),
             ("compiled for", compiled_for().to_owned()),
-            ("compiler", output_of(&std::env::var("RUSTC").unwrap_or("rustc".into()), &["--version"])),
         ];
         facts.iter().map(|(what, fact)| format!("- {what}: {fact}\n")).collect()
     }
