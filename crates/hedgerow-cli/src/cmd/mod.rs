@@ -66,6 +66,7 @@ verbs! {
     Report => report,
     Neighbors => neighbors,
     Embed => embed,
+    Inspect => inspect,
     Add => add,
     Remove => remove,
     Relabel => relabel,
