@@ -121,7 +121,7 @@ struct Answer {
 
 pub(crate) fn run(arguments: &Arguments, context: &Context) -> anyhow::Result<()> {
     if cfg!(debug_assertions) {
-        context.warn("this is a build without optimization: times mean nothing");
+        context.warn("this is a debug build: its times mean little");
     }
     let answer = match &arguments.what {
         What::Table(arguments) => learn_runs("table", Experiment::Table, arguments, context)?,

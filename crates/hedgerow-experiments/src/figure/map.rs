@@ -8,8 +8,8 @@ use super::svg::{Anchor, LETTER_WIDTH, Svg, Tone, WIDTH, color};
 pub(crate) struct Map {
     /// What it shows.
     pub(crate) title: String,
-    /// What there is to say, in a line below the title.
-    pub(crate) note: String,
+    /// What there is to say, in lines below the title.
+    pub(crate) notes: Vec<String>,
     /// Names of the classes.
     pub(crate) classes: Vec<String>,
     /// Examples.
@@ -34,13 +34,16 @@ impl Map {
     pub(crate) fn draw(&self) -> String {
         let places = legend_places(&self.classes);
         let n_lines = places.last().map_or(0.0, |(_, line)| line + 1.0);
-        let top = 62.0 + n_lines * LINE + 10.0;
+        let head = 34.0 + self.notes.len() as f64 * LINE;
+        let top = head + n_lines * LINE + 14.0;
         let side = WIDTH - 2.0 * MARGIN;
         let mut svg = Svg::new(top + side + MARGIN);
         svg.text(MARGIN, 26.0, Anchor::Start, Tone::Title, &self.title);
-        svg.text(MARGIN, 48.0, Anchor::Start, Tone::Muted, &self.note);
+        for (line, note) in self.notes.iter().enumerate() {
+            svg.text(MARGIN, 48.0 + line as f64 * LINE, Anchor::Start, Tone::Muted, note);
+        }
         for (number, (name, (x, line))) in self.classes.iter().zip(places).enumerate() {
-            let y = 76.0 + line * LINE;
+            let y = head + 18.0 + line * LINE;
             svg.raw(&format!(
                 "<circle cx=\"{:.1}\" cy=\"{:.1}\" r=\"6\" class=\"f{}\"/>",
                 x + 6.0,
@@ -60,11 +63,14 @@ impl Map {
                 ));
             }
         }
+        // Large where they are few; where they are thousands, as of trees in a space that is hardly learned, small.
+        let radius = (6.5 * (150.0 / self.nodes.len().max(1) as f64).sqrt()).clamp(2.4, 6.5);
+        let stroke = radius * 0.3;
         for node in self.nodes.iter().filter(|node| node.x.is_finite() && node.y.is_finite()) {
             if let Some((cx, cy)) = at(node) {
                 let number = color(node.class);
                 svg.raw(&format!(
-                    "<circle cx=\"{cx:.1}\" cy=\"{cy:.1}\" r=\"6.5\" class=\"f{number} node\" stroke-width=\"2\"/>"
+                    "<circle cx=\"{cx:.1}\" cy=\"{cy:.1}\" r=\"{radius:.1}\" class=\"f{number} node\" stroke-width=\"{stroke:.1}\"/>"
                 ));
             }
         }
@@ -134,7 +140,7 @@ mod tests {
         let point = |x: f64, y: f64, class: usize| MapPoint { x, y, class };
         let map = Map {
             title: "t".into(),
-            note: "n".into(),
+            notes: vec!["n".into()],
             classes: vec!["bag".into(), "coat".into()],
             points: vec![point(0.0, 0.0, 0), point(4.0, 1.0, 1), point(f64::NAN, 1.0, 1)],
             nodes: vec![point(4.0, 0.0, 1)],

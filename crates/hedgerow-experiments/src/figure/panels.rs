@@ -106,7 +106,7 @@ impl Figure {
                 if let Some(at) = x.at(mark.x) {
                     svg.raw(&format!("<path d=\"M{at:.1} {from:.1}v{PANEL}\" class=\"mark\"/>"));
                     if number == 0 {
-                        svg.text(at + 5.0, from + PANEL - 8.0, Anchor::Start, Tone::Muted, &mark.label);
+                        svg.text(at + 6.0, from + PANEL - 10.0, Anchor::Start, Tone::Above, &mark.label);
                     }
                 }
             }

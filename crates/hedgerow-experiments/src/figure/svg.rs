@@ -45,6 +45,8 @@ pub(super) enum Tone {
     Title,
     Plain,
     Muted,
+    /// Muted, and to be read above curves.
+    Above,
 }
 
 impl Svg {
@@ -62,6 +64,7 @@ impl Svg {
             Tone::Title => "title",
             Tone::Plain => "text",
             Tone::Muted => "muted",
+            Tone::Above => "muted halo",
         };
         let words = escaped(words);
         let _ = writeln!(

@@ -111,15 +111,15 @@ fn map(records: &Records) -> Result<Option<String>, ExperimentError> {
         mine.map(|line| MapPoint { x: line.x, y: line.y, class: line.class }).collect()
     };
     let (points, nodes) = (of(Role::Example), of(Role::Node));
-    let error = records.numbers_of_seed(FASHION, seed, "tree_error");
-    let error = error.map_or(String::new(), |error| format!(", test error {error:.2} %"));
-    let note = format!(
-        "{} of 60,000 training pictures; ringed: the {} nodes of the tree{error} (paper: 37, 11.5 %)",
-        points.len(),
-        nodes.len()
-    );
+    let error = records.number_of_seed(FASHION, seed, "tree_error");
+    let error = error.map_or(String::new(), |error| format!("test error {error:.2} %, "));
+    let (n_points, n_nodes) = (points.len(), nodes.len());
+    let notes = vec![
+        format!("{n_points} of 60,000 training pictures; ringed: the {n_nodes} nodes of the tree over all of them"),
+        format!("{error}in the paper 37 nodes and 11.5 %"),
+    ];
     let title = "Fashion-MNIST in two numbers, learned by DBS".to_owned();
-    Ok(Some(Map { title, note, classes, points, nodes }.draw()))
+    Ok(Some(Map { title, notes, classes, points, nodes }.draw()))
 }
 
 #[cfg(test)]

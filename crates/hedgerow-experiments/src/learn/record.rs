@@ -154,7 +154,7 @@ impl fmt::Display for RunRecord {
             ("forest_50_error", "forest_50_stored"),
         ] {
             if let (Some(percent), Some(n_stored)) = (self.number(error), self.number(stored)) {
-                write!(f, "; {error} {percent:.2} %, {stored} {n_stored}")?;
+                write!(f, "; {error} {percent:.2} %, {stored} {n_stored:.0}")?;
             }
         }
         self.number("class_layer_error").map_or(Ok(()), |error| write!(f, "; class layer {error:.2} %"))
@@ -204,7 +204,7 @@ impl Records {
     }
 
     /// A number of the first run of a seed.
-    pub(super) fn numbers_of_seed(&self, data: &str, seed: u64, name: &str) -> Option<f64> {
+    pub(super) fn number_of_seed(&self, data: &str, seed: u64, name: &str) -> Option<f64> {
         self.runs.iter().find(|run| run.data == data && run.seed == seed)?.number(name)
     }
 

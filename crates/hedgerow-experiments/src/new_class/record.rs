@@ -18,8 +18,8 @@ const COLUMNS: &str =
 pub enum Method {
     /// Its examples are added to the tree; what was learned stays as it is.
     Tree,
-    /// The same, and then the old examples are shown to the tree once more, which mends what the new ones took from them.
-    TreeReminded,
+    /// A new tree is built from the representations of the old and the new examples, shuffled; what was learned stays as it is.
+    Rebuilt,
     /// A classifier is trained from the beginning with old and new examples.
     Classifier,
     /// Representation and tree are learned from the beginning with old and new examples.
@@ -28,13 +28,13 @@ pub enum Method {
 
 impl Method {
     /// All of them.
-    pub const ALL: [Self; 4] = [Self::Tree, Self::TreeReminded, Self::Classifier, Self::Relearned];
+    pub const ALL: [Self; 4] = [Self::Tree, Self::Rebuilt, Self::Classifier, Self::Relearned];
 
     /// The word for it in files.
     pub fn word(self) -> &'static str {
         match self {
             Self::Tree => "tree",
-            Self::TreeReminded => "tree-reminded",
+            Self::Rebuilt => "rebuilt",
             Self::Classifier => "classifier",
             Self::Relearned => "relearned",
         }
@@ -44,7 +44,7 @@ impl Method {
     pub fn title(self) -> &'static str {
         match self {
             Self::Tree => "added to the tree",
-            Self::TreeReminded => "and the old ones shown again",
+            Self::Rebuilt => "tree built anew",
             Self::Classifier => "NNet* trained anew",
             Self::Relearned => "DBS learned anew",
         }
@@ -87,9 +87,10 @@ pub struct Line {
 
 impl Line {
     fn text(&self) -> String {
+        // Numbers with all their digits: what is told at once is what is told when they are read again.
         let stored = self.n_stored.map_or(String::new(), |n| n.to_string());
         format!(
-            "{},\"{}\",{},{},{},{},{stored},{:.4},{:.4},{:.6},{},{}",
+            "{},\"{}\",{},{},{},{},{stored},{},{},{},{},{}",
             self.data,
             self.new_class.replace('"', "'"),
             self.seed,

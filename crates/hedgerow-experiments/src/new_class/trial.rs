@@ -4,8 +4,7 @@ use std::time::Instant;
 
 use hedgerow_core::random::shuffle;
 use hedgerow_core::{
-    BoundaryTree, BoundaryTreeParams, ClassId, ExampleId, Examples, History, Label, NeighborSearch as _, Points,
-    PointsRef,
+    BoundaryTree, BoundaryTreeParams, ClassId, ExampleId, Examples, History, Label, NeighborSearch as _, PointsRef,
 };
 use hedgerow_data::Dataset;
 use hedgerow_learn::evaluation::EvaluationError;
@@ -29,9 +28,10 @@ const QUICK_COUNTS: [usize; 5] = [1, 5, 20, 100, 500];
 const RETRAINED: [usize; 4] = [1, 10, 100, 1000];
 const QUICK_RETRAINED: [usize; 1] = [20];
 
-/// The streams of random numbers by which old examples are shown and new ones come.
+/// The streams of random numbers by which old examples are shown, new ones come, and both are shown together.
 const OLD_ORDER: u64 = 0x6f6c_645f_6f72_6472;
 const NEW_ORDER: u64 = 0x6e65_775f_6f72_6472;
+const MIXED_ORDER: u64 = 0x6d69_785f_6f72_6472;
 
 /// What is learned, and at how many examples it is looked at.
 pub(super) struct Plan {
@@ -139,7 +139,7 @@ impl Trial<'_> {
             let place = (number + 1, n_trainings);
             let learned = self.learn(&shown, Method::Relearned, all, &params, place, records, listener)?;
             let start = Instant::now();
-            let (tree, _) = self.tree_of(&learned.trained, &shown)?;
+            let tree = self.tree_of(&learned.trained, &shown)?;
             let seconds = seconds_of(&learned) + start.elapsed().as_secs_f64();
             let asked = learned.trained.transform.apply(self.data.test().points())?;
             let line = self.line(Method::Relearned, all, &tree, seconds, asked.view(), &params, provenance)?;
@@ -213,8 +213,8 @@ impl Trial<'_> {
         training.carry_out(&examples, None, listener)
     }
 
-    /// The tree over the representations of some rows, in their order, and these.
-    fn tree_of(&self, learned: &Trained, rows: &[usize]) -> Result<(BoundaryTree, Points), ExperimentError> {
+    /// The tree over the representations of some rows, in their order.
+    fn tree_of(&self, learned: &Trained, rows: &[usize]) -> Result<BoundaryTree, ExperimentError> {
         let train = self.data.train();
         let points = learned.transform.apply(train.points().select(rows).view())?;
         let labels = of_rows(train.labels(), rows);
@@ -222,7 +222,7 @@ impl Trial<'_> {
         let mut tree = tree.map_err(EvaluationError::from)?;
         let examples = Examples::new(points.view(), &labels).expect("as many labels as points");
         tree.insert_all(&examples).map_err(EvaluationError::from)?;
-        Ok((tree, points))
+        Ok(tree)
     }
 
     #[allow(clippy::too_many_arguments, reason = "what is added to what, where it is kept, and who hears of it")]
@@ -239,14 +239,13 @@ impl Trial<'_> {
         let transform = &learned.trained.transform;
         let train = self.data.train();
         let start = Instant::now();
-        let (mut tree, old_points) = self.tree_of(&learned.trained, &rows.old)?;
+        let mut tree = self.tree_of(&learned.trained, &rows.old)?;
         let learning = seconds_of(learned) + start.elapsed().as_secs_f64();
         let asked = transform.apply(self.data.test().points())?;
         let measure = |method: Method, n_added: usize, tree: &BoundaryTree, seconds: f64| {
             self.line(method, n_added, tree, seconds, asked.view(), params, provenance)
         };
         let mut lines = vec![measure(Method::Tree, 0, &tree, learning)?];
-        let old_labels = of_rows(train.labels(), &rows.old);
         let label = self.label();
         let (mut added, mut seconds) = (0, 0.0);
         for (at, &count) in counts.iter().enumerate() {
@@ -263,13 +262,11 @@ impl Trial<'_> {
                 added += 1;
             }
             lines.push(measure(Method::Tree, count, &tree, seconds)?);
-            let mut reminded = tree.clone();
+            let mut shown: Vec<usize> = rows.old.iter().chain(&rows.new[..count]).copied().collect();
+            shuffle(&mut shown, self.seed, MIXED_ORDER);
             let start = Instant::now();
-            let first = ExampleId((rows.old.len() + rows.new.len()) as u64);
-            let examples = Examples::new(old_points.view(), &old_labels).expect("as many labels as points");
-            reminded.insert_all(&examples.starting_at(first)).map_err(EvaluationError::from)?;
-            let reminding = start.elapsed().as_secs_f64();
-            lines.push(measure(Method::TreeReminded, count, &reminded, seconds + reminding)?);
+            let rebuilt = self.tree_of(&learned.trained, &shown)?;
+            lines.push(measure(Method::Rebuilt, count, &rebuilt, start.elapsed().as_secs_f64())?);
         }
         Ok(lines)
     }
@@ -343,7 +340,7 @@ impl Trial<'_> {
     }
 
     fn tell(&self, lines: &[Line], listener: &mut Listener<'_>) {
-        if let Some(line) = lines.iter().rev().find(|line| line.method != Method::TreeReminded) {
+        if let Some(line) = lines.iter().rev().find(|line| line.method != Method::Rebuilt) {
             let result = format!(
                 "{} with {}: new {:.1} %, old {:.1} %, {:.3} s",
                 line.method.title(),

@@ -36,7 +36,7 @@ pub struct Drift {
 impl Default for Drift {
     fn default() -> Self {
         Self {
-            n_examples: 40_000,
+            n_examples: 20_000,
             n_classes: 4,
             turns: 0.5,
             n_noise: 4,
@@ -62,7 +62,8 @@ impl Drift {
     pub(super) fn class(&self, x: f64, y: f64, at: usize) -> u32 {
         let turned = y.atan2(x) / TAU - self.turns * at as f64 / self.n_examples.max(1) as f64;
         let sector = (turned.rem_euclid(1.0) * f64::from(self.n_classes)) as u32 % self.n_classes;
-        let renamed = if at < self.change_at() { 0 } else { self.n_classes / 2 };
+        // One back rather than two: turned as they are by then, the old names would fit again, now or at the end.
+        let renamed = if at < self.change_at() { 0 } else { self.n_classes - 1 };
         (sector + renamed) % self.n_classes
     }
 }
@@ -109,9 +110,12 @@ mod tests {
         );
         // Just before the middle they have turned by a quarter: what was class 1 is class 0 now.
         assert_eq!(drift.class(-0.1, 1.0, 499), 0);
-        assert_eq!(drift.class(-0.1, 1.0, 500), 2);
-        // A direction that is never met again exactly: all classes stay in the range.
-        assert!((0..1000).all(|at| drift.class(0.3, -0.2, at) < 4));
+        assert_eq!(drift.class(-0.1, 1.0, 500), 3);
+        // The names of the beginning never fit again where they did.
+        let places = [(1.0, 1.0), (-1.0, 1.0), (-1.0, -1.0), (1.0, -1.0)];
+        for at in 500..1000 {
+            assert!(places.iter().all(|&(x, y)| drift.class(x, y, at) != drift.class(x, y, 0)), "{at}");
+        }
     }
 
     #[test]

@@ -60,7 +60,7 @@ pub fn run(
     listener: &mut Listener<'_>,
 ) -> Result<(Report<Row>, Insertions), ExperimentError> {
     let folder = asked.extent.folder(&asked.folder);
-    let drift = Drift { n_examples: if asked.extent == Extent::Full { 40_000 } else { 4000 }, ..Drift::default() };
+    let drift = Drift { n_examples: if asked.extent == Extent::Full { 20_000 } else { 4000 }, ..Drift::default() };
     let mut records = Records::open(&folder, &drift)?;
     let plan: Vec<(u64, Learner)> = (0..asked.n_seeds)
         .map(|number| asked.first_seed.saturating_add(number))

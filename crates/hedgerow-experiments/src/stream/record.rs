@@ -41,9 +41,10 @@ pub(super) struct Line {
 
 impl Line {
     fn text(&self) -> String {
+        // Numbers with all their digits: what is told at once is what is told when they are read again.
         let Self { learner, seed, params, window, revision } = self;
         let Window { end, n, n_right, n_stored, seconds } = window;
-        format!("{},{seed},{params},{end},{n},{n_right},{n_stored},{seconds:.6},{revision}", learner.word())
+        format!("{},{seed},{params},{end},{n},{n_right},{n_stored},{seconds},{revision}", learner.word())
     }
 
     fn parse(line: &str) -> Option<Self> {
@@ -136,7 +137,7 @@ impl Records {
     pub(super) fn add_costs(&mut self, costs: Vec<InsertionCost>) -> Result<(), ExperimentError> {
         let text = |cost: &InsertionCost| {
             let InsertionCost { what, n_shown, n_stored, n_measured, p50_microseconds, p99_microseconds } = cost;
-            format!("\"{what}\",{n_shown},{n_stored},{n_measured},{p50_microseconds:.3},{p99_microseconds:.3}")
+            format!("\"{what}\",{n_shown},{n_stored},{n_measured},{p50_microseconds},{p99_microseconds}")
         };
         self.append("insertions", COST_COLUMNS, costs.iter().map(text))?;
         self.costs.extend(costs);
