@@ -66,7 +66,6 @@ verbs! {
     Report => report,
     Neighbors => neighbors,
     Embed => embed,
-    Inspect => inspect,
     Add => add,
     Remove => remove,
     Relabel => relabel,
