@@ -42,7 +42,7 @@ pub(super) fn view(
 /// Each example that voted once, with all its weight: in a forest it may vote for many trees. Those of most weight come first.
 fn voters(views: &Views<'_>, votes: &[Voter]) -> Vec<ExampleView> {
     let mut voters: Vec<Voter> = Vec::new();
-    let mut place_of = HashMap::new();
+    let mut place_of: HashMap<_, usize> = HashMap::new();
     for vote in votes {
         match place_of.entry(vote.neighbor.id) {
             Entry::Occupied(place) => voters[*place.get()].weight += vote.weight,
