@@ -2,7 +2,6 @@
 //!
 //! For tables and reports; nothing here chooses a method by test rows.
 
-use std::ops::ControlFlow;
 use std::time::Instant;
 
 use hedgerow_core::{Examples, Label, Passes, Points, PointsRef, Vote};
@@ -179,14 +178,10 @@ impl From<AnswerError> for FitError {
     }
 }
 
-/// Goes on whatever happens.
-pub fn silent_fit() -> impl FnMut(&FitEvent<'_>) -> ControlFlow<()> + Send {
-    |_| ControlFlow::Continue(())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::silent_fit;
     use hedgerow_data::SplitParams;
 
     #[test]

@@ -65,6 +65,11 @@ pub enum FitEvent<'a> {
 /// Hears what a fit tells, and can stop it.
 pub type FitListener<'a> = dyn FnMut(&FitEvent<'_>) -> ControlFlow<()> + Send + 'a;
 
+/// Hears nothing, and lets a fit go on to its end.
+pub fn silent_fit() -> impl FnMut(&FitEvent<'_>) -> ControlFlow<()> + Send {
+    |_| ControlFlow::Continue(())
+}
+
 impl Model {
     /// Fits a model to the training rows of a data set. Validation rows, if the data has some, decide which weights are kept; else a
     /// share of the training rows does ([`TrainingParams::validation_share`]). Test rows are not looked at.

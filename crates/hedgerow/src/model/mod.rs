@@ -23,7 +23,7 @@ use crate::journal::Journal;
 pub use answers::{Decision, ModelAnswer, ModelPrediction, Probabilities, Unknown, Walk};
 pub use changes::{Addition, Inserted};
 pub use evaluate::{CalibrationBin, ClassResult, Evaluation, RejectionPoint, ValueResult};
-pub use fit::{FitEvent, FitListener, FitOptions};
+pub use fit::{FitEvent, FitListener, FitOptions, silent_fit};
 pub(crate) use originals::OriginalExamples;
 pub(crate) use params::Common;
 pub use params::{FitParams, Originals, Rejection, StructureParams};
