@@ -29,7 +29,8 @@ const CREATE: &str = "CREATE TABLE journal (
   representation BLOB,
   note TEXT,
   seal BLOB NOT NULL
-)";
+);
+CREATE TABLE last_entry (number INTEGER NOT NULL, seal BLOB NOT NULL)";
 
 /// A journal in a file.
 #[derive(Debug)]
@@ -48,6 +49,7 @@ impl JournalFile {
         connection.pragma_update(None, "journal_mode", "OFF").map_err(&failed)?;
         connection.pragma_update(None, "synchronous", "FULL").map_err(&failed)?;
         connection.execute_batch(&format!("BEGIN; {CREATE}; PRAGMA user_version = {VERSION}")).map_err(&failed)?;
+        connection.execute("INSERT INTO last_entry VALUES (0, ?1)", [FIRST]).map_err(&failed)?;
         let mut file = Self { path: path.to_owned(), identity: identity(path), connection };
         file.extend(entries)?;
         file.commit()
@@ -98,7 +100,7 @@ impl JournalFile {
     /// Writes down entries that have their numbers, to count when they are committed.
     pub(super) fn extend(&mut self, entries: &[JournalEntry]) -> Result<(), JournalError> {
         let failed = failed(&self.path);
-        let Some(first) = entries.first() else { return Ok(()) };
+        let (Some(first), Some(last)) = (entries.first(), entries.last()) else { return Ok(()) };
         let mut before = seal_of(&self.connection, &self.path, first.number - 1)?;
         let mut insert = self
             .connection
@@ -128,6 +130,9 @@ impl JournalFile {
                 ])
                 .map_err(&failed)?;
         }
+        let mut update =
+            self.connection.prepare_cached("UPDATE last_entry SET number = ?1, seal = ?2").map_err(&failed)?;
+        update.execute(params![last.number as i64, before]).map_err(&failed)?;
         Ok(())
     }
 
@@ -218,8 +223,27 @@ fn seal_of(connection: &Connection, path: &Path, number: u64) -> Result<Seal, Jo
     found.ok_or_else(|| JournalError::Entry { path: path.to_owned(), number, what: "it is missing".to_owned() })
 }
 
+/// The entries after one, and that they go on to the last that was written: a page that is lost can end a table early without a trace.
 fn select(connection: &Connection, path: &Path, after: u64) -> Result<Vec<JournalEntry>, JournalError> {
+    if !connection.is_autocommit() {
+        return select_at_once(connection, path, after);
+    }
+    // Of one moment, whatever others write.
+    connection.execute_batch("BEGIN").map_err(failed(path))?;
+    let entries = select_at_once(connection, path, after);
+    let ended = connection.execute_batch("COMMIT").map_err(failed(path));
+    entries.and_then(|entries| ended.map(|()| entries))
+}
+
+fn select_at_once(connection: &Connection, path: &Path, after: u64) -> Result<Vec<JournalEntry>, JournalError> {
     let failed = failed(path);
+    let damaged = |what: String| JournalError::Damaged { path: path.to_owned(), what };
+    let mut query = connection.prepare_cached("SELECT number, seal FROM last_entry").map_err(&failed)?;
+    let last = query.query_row([], |row| Ok((row.get::<_, i64>(0)?, row.get::<_, Seal>(1)?))).optional();
+    let last = match last {
+        Err(error) if error.sqlite_error().is_none() => return Err(damaged(error.to_string())),
+        last => last.map_err(&failed)?.ok_or_else(|| damaged("it does not say which entry is the last".to_owned()))?,
+    };
     let mut before = seal_of(connection, path, after)?;
     let mut query = connection
         .prepare_cached(
@@ -259,6 +283,13 @@ fn select(connection: &Connection, path: &Path, after: u64) -> Result<Vec<Journa
             return Err(refuse("it is not as it was written: its seal does not fit".to_owned()));
         }
         entries.push(entry);
+    }
+    let number = after + entries.len() as u64;
+    if (number as i64, before) != last {
+        return Err(damaged(format!(
+            "it ends with entry {number}, and the last that was written is another ({})",
+            last.0
+        )));
     }
     Ok(entries)
 }
@@ -319,6 +350,10 @@ mod tests {
         refused("UPDATE journal SET action = 'remove' WHERE number = 1", &["entry 1", "seal"]);
         refused("UPDATE journal SET point = NULL WHERE number = 1", &["entry 1"]);
         refused("UPDATE journal SET example = 'x' WHERE number = 1", &["entry 1"]);
+        refused("DELETE FROM journal WHERE number = 3", &["ends with entry 2", "(3)"]);
+        refused("DELETE FROM journal", &["ends with entry 0", "(3)"]);
+        refused("DELETE FROM last_entry", &["which entry is the last"]);
+        refused("UPDATE last_entry SET seal = 'x'", &["damaged"]);
         refused("PRAGMA user_version = 9", &["format 9"]);
         refused("PRAGMA user_version = 0", &["no table of changes"]);
         refused("DROP TABLE journal", &["no such table"]);
