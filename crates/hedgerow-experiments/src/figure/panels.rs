@@ -178,7 +178,7 @@ impl Panel {
         around.extend(upper.into_iter().rev());
         if around.len() > 2 {
             let path = joined(&around);
-            svg.raw(&format!("<polygon points=\"{path}\" class=\"f{number}\" fill-opacity=\"0.16\"/>"));
+            svg.raw(&format!("<polygon points=\"{path}\" class=\"f{number}\" fill-opacity=\"0.12\"/>"));
         }
     }
 }

@@ -23,7 +23,10 @@ pub(super) fn write(folder: &Path, rows: &[Row]) -> Result<Vec<PathBuf>, Experim
 }
 
 fn draw(data: &str, rows: &[&Row]) -> String {
-    let classes = rows.first().map_or(String::new(), |row| row.new_classes.join(", "));
+    let classes = match rows.first().map_or(&[][..], |row| &row.new_classes) {
+        [one] => format!("class {one}"),
+        several => format!("one of {} classes, in turn,", several.len()),
+    };
     let panel = |what: &str, mean: fn(&Row) -> f64, range: fn(&Row) -> (f64, f64)| Panel {
         y_label: format!("accuracy on test examples of the {what}, percent"),
         y_kind: AxisKind::Linear,
@@ -31,7 +34,7 @@ fn draw(data: &str, rows: &[&Row]) -> String {
         series: Method::ALL.into_iter().filter_map(|method| series(method, rows, mean, range)).collect(),
     };
     Figure {
-        title: format!("{data}: class {classes} comes after learning"),
+        title: format!("{data}: {classes} comes after learning"),
         x_label: "examples of the new class".to_owned(),
         x_kind: AxisKind::Log,
         marks: Vec::new(),

@@ -135,7 +135,9 @@ impl Trial<'_> {
             }
         }
         if self.plan.relearns && !self.is_there(records, Method::Relearned, all, &params)? {
-            let shown = [&rows.old[..], &rows.new[..]].concat();
+            let mut shown = [&rows.old[..], &rows.new[..]].concat();
+            // Not the new ones last: a tree goes by the order.
+            shuffle(&mut shown, self.seed, MIXED_ORDER);
             let place = (number + 1, n_trainings);
             let learned = self.learn(&shown, Method::Relearned, all, &params, place, records, listener)?;
             let start = Instant::now();
