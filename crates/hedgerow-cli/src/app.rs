@@ -44,8 +44,8 @@ Examples:
   hedgerow completions bash > ~/.local/share/bash-completion/completions/hedgerow
 
 Streams:
-  Answers go to standard output, with --json as one JSON object, or one a row; messages, progress and
-  errors go to standard error.
+  Answers go to standard output, with --json as one JSON object, or one a row; messages, progress
+  and errors go to standard error.
 
 Exit codes:
   0    all went well; also if a closed pipe ends the output, as in `hedgerow data list | head -1`
