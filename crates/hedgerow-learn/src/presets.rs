@@ -14,7 +14,8 @@ const EPOCHS_OF_BEST: usize = 200;
 const DROPPED: f64 = 0.2;
 
 /// A recipe with a name. `cargo run --release -p hedgerow-bench -- learn presets` measures what each costs and reaches on MNIST and
-/// Fashion-MNIST; no such run is kept yet.
+/// Fashion-MNIST. Kept so far, of one seed each: `best` on Fashion-MNIST (one tree 10.3 %, a forest of 50 trees 9.6 %, 480 s of one core) and
+/// `best-shifted` on MNIST (1.1 and 0.9 %, 450 s).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
