@@ -6,6 +6,7 @@
 
 mod apt;
 mod arguments;
+mod browser;
 mod debian;
 mod deny;
 mod msrv;

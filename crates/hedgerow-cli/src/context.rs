@@ -96,7 +96,6 @@ impl Context {
     }
 
     /// Tells what the user may not want, although the work goes on. Not with `--quiet`.
-    #[allow(dead_code, reason = "for verbs that can go on")]
     pub(crate) fn warn(&self, text: impl fmt::Display) {
         let yellow = Style::new().bold().fg_color(Some(AnsiColor::Yellow.into()));
         self.note(format!("{yellow}warning:{yellow:#} {text}"));
@@ -154,7 +153,6 @@ impl Context {
 
     /// Runs work on as many threads as `--threads` says: all parallel work of the library that is begun in it. Without the
     /// flag it runs as it would anyway, on one thread for each core.
-    #[allow(dead_code, reason = "for verbs that compute")]
     pub(crate) fn compute<R: Send>(&self, work: impl FnOnce() -> R + Send) -> anyhow::Result<R> {
         let Some(threads) = self.globals.threads else { return Ok(work()) };
         let pool = match self.pool.get() {
@@ -169,7 +167,6 @@ impl Context {
     }
 
     /// The seed, 0 if none was given.
-    #[allow(dead_code, reason = "for verbs that learn and split")]
     pub(crate) fn seed(&self) -> u64 {
         self.globals.seed.unwrap_or(0)
     }

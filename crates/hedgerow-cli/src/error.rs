@@ -31,12 +31,12 @@ struct Told {
     exit_code: u8,
 }
 
-/// Tells an error; gives the exit code that it means.
-pub(crate) fn tell(error: &anyhow::Error, format: ErrorFormat) -> u8 {
+/// Tells an error; gives the exit code that it means: `failed`, unless the command line was not understood.
+pub(crate) fn tell(error: &anyhow::Error, format: ErrorFormat, failed: u8) -> u8 {
     if let Some(usage) = error.downcast_ref::<clap::Error>() {
         return tell_usage(usage, format);
     }
-    Told::of(error).print(format)
+    Told { exit_code: failed, ..Told::of(error) }.print(format)
 }
 
 /// Tells that a command line was not understood, or gives the help that was asked for; gives the exit code.
@@ -51,7 +51,6 @@ pub(crate) fn tell_usage(error: &clap::Error, format: ErrorFormat) -> u8 {
 }
 
 /// An error of the command line that clap cannot see, such as flags that exclude one another in some verbs only: exit 2.
-#[allow(dead_code, reason = "for verbs whose flags depend on each other")]
 pub(crate) fn usage(text: impl fmt::Display) -> anyhow::Error {
     clap::Error::raw(ErrorKind::ArgumentConflict, format!("{text}\n")).into()
 }

@@ -10,10 +10,17 @@ mod app;
 mod bar;
 mod cmd;
 mod context;
+mod dataset;
 mod error;
+mod fitting;
 mod interruption;
+mod labelled;
+mod model;
+mod output;
+mod queries;
 mod reading;
 mod table;
+mod time;
 
 use std::process::ExitCode;
 

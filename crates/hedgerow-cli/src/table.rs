@@ -61,6 +61,14 @@ impl Table {
     }
 }
 
+/// Facts, one on each line, under titles that line up. Names of data and classes may be among them, so that characters that steer a
+/// terminal become `?`.
+pub(crate) fn facts_text(facts: &[(&str, String)]) -> String {
+    let width = facts.iter().map(|(title, _)| title.chars().count()).max().unwrap_or(0);
+    let tame = |fact: &str| fact.replace(char::is_control, "?");
+    facts.iter().map(|(title, fact)| format!("{title:<width$}  {}\n", tame(fact))).collect()
+}
+
 /// A number of bytes for people: 54.9 MB, in powers of 1000.
 pub(crate) fn bytes_text(bytes: u64) -> String {
     let units = ["kB", "MB", "GB", "TB"];
@@ -88,6 +96,12 @@ mod tests {
         table.row(["longer".to_owned(), "12345".to_owned()]);
         let text = anstream::adapter::strip_str(&table.text()).to_string();
         assert_eq!(text, "name     rows  what\na           5  x\nlonger  12345\n");
+    }
+
+    #[test]
+    fn facts_line_up_and_stay_on_their_line() {
+        let facts = [("a", "one".to_owned()), ("longer", "\x1b[31mtwo\nthree".to_owned())];
+        assert_eq!(facts_text(&facts), "a       one\nlonger  ?[31mtwo?three\n");
     }
 
     #[test]

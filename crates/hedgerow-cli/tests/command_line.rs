@@ -20,16 +20,29 @@ fn help_says_what_codes_and_variables_mean() {
 
 #[test]
 fn every_verb_has_help() {
-    let verbs: [&[&str]; 11] = [
+    let verbs: &[&[&str]] = &[
+        &["demo"],
+        &["fit"],
+        &["evaluate"],
+        &["predict"],
+        &["explain"],
+        &["neighbors"],
+        &["embed"],
+        &["add"],
+        &["remove"],
+        &["relabel"],
+        &["history"],
+        &["replay"],
+        &["inspect"],
+        &["compare"],
+        &["reproduce"],
+        &["report"],
         &["data"],
         &["data", "list"],
         &["data", "get"],
         &["data", "verify"],
         &["data", "path"],
         &["data", "info"],
-        &["reproduce"],
-        &["reproduce", "table"],
-        &["reproduce", "new-class"],
         &["completions"],
         &["man"],
     ];

@@ -160,6 +160,7 @@ impl LabelCollector {
         self.codes.iter().filter(|code| **code != UNLABELED).for_each(|&code| used[code as usize] = true);
         let in_use = || numbers.iter().zip(&used).filter(|(_, used)| **used).map(|(number, _)| *number);
         let meaning = match (kind, recorded) {
+            (LabelKind::Ignored, _) => return Ok(vec![Label::Unlabeled; self.codes.len()]),
             (LabelKind::Classes, _) | (LabelKind::Detect, Some(LabelMeaning::Classes)) => LabelMeaning::Classes,
             (LabelKind::Values, _) | (LabelKind::Detect, Some(LabelMeaning::Values)) => LabelMeaning::Values,
             (LabelKind::Detect, None) => {

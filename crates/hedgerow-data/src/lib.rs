@@ -75,4 +75,5 @@ pub use preprocessing::{Prepared, PreprocessError, Preprocessing, Scaling};
 pub use read::{Blocks, read, read_bytes, read_stream};
 pub use row_ids::RowIds;
 pub use splits::{Split, SplitError, SplitParams};
+pub use suggest::nearest_name;
 pub use synthetic::Synthetic;

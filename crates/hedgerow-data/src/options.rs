@@ -101,7 +101,7 @@ impl ReadOptions {
     /// Whether rows may be without a label: data that is read to match other data may lack them, all or some, unless rows
     /// that lack anything shall be left out.
     pub(crate) fn may_lack_labels(&self) -> bool {
-        self.schema.is_some() && self.missing == MissingValues::Refuse
+        self.label_kind == LabelKind::Ignored || (self.schema.is_some() && self.missing == MissingValues::Refuse)
     }
 }
 
@@ -176,6 +176,9 @@ pub enum LabelKind {
     Classes,
     /// Numbers to predict.
     Values,
+    /// Of no interest: the column is found, so that it is not taken for a feature, but whatever it has, rows are unlabeled and none is
+    /// left out because it lacks a label. For asking a model about files that may have labels.
+    Ignored,
 }
 
 /// Whether all labels may be the same.

@@ -132,6 +132,21 @@ impl Preprocessing {
         self.steps.iter().map(scaling).collect()
     }
 
+    /// What each feature is divided by, one number for each, by the steps before any that divides rows by their length: after
+    /// [`Scaling::Standardize`] its standard deviation. Nothing where no step scales features.
+    pub fn spreads(&self) -> Option<Vec<f32>> {
+        let shifts = self.steps.iter().map_while(|step| match step {
+            Step::Shift { scale, .. } => Some(scale),
+            Step::UnitLength => None,
+        });
+        shifts.fold(None, |spreads, scale| {
+            let mut spreads = spreads.unwrap_or_else(|| vec![1.0; self.width]);
+            let scales = scale.iter().cycle();
+            spreads.iter_mut().zip(scales).for_each(|(spread, scale)| *spread *= scale);
+            Some(spreads)
+        })
+    }
+
     /// Whether there are no steps.
     pub fn is_none(&self) -> bool {
         self.steps.is_empty()
@@ -361,6 +376,22 @@ mod tests {
             fitted.apply(data.points()).unwrap().points.view().as_f32().unwrap(),
             [1.0, -1.0, 0.0, 0.0, 1.0, 0.0]
         );
+    }
+
+    #[test]
+    fn spreads_are_what_features_are_divided_by() {
+        // Deviations 1 and 5, then ranges 2 and 2: divided by 2 and 10 in all.
+        let data = table(&[1.0, 0.0, 3.0, 10.0], 2, 2);
+        let spreads = |steps: &[Scaling]| Preprocessing::fit(&data, steps).unwrap().spreads();
+        assert_eq!(spreads(&[Scaling::Standardize]), Some(vec![1.0, 5.0]));
+        assert_eq!(spreads(&[Scaling::Standardize, Scaling::UnitRange]), Some(vec![2.0, 10.0]));
+        assert_eq!(spreads(&[Scaling::Standardize, Scaling::UnitLength, Scaling::UnitRange]), Some(vec![1.0, 5.0]));
+        assert_eq!(spreads(&[]), None);
+        assert_eq!(spreads(&[Scaling::UnitLength, Scaling::Standardize]), None);
+        let shape = crate::ImageShape { height: 1, width: 2, channels: 1 };
+        let pictures = data.clone().with_image_shape(shape).unwrap();
+        let fitted = Preprocessing::fit(&pictures, &[Scaling::UnitRange]).unwrap();
+        assert_eq!(fitted.spreads(), Some(vec![10.0, 10.0]));
     }
 
     #[test]

@@ -138,7 +138,7 @@ pub(crate) fn read_table(
         let mut labels = read_labels(path, table.rows + table.dropped_rows, options)?;
         table.source_rows.iter().for_each(|rows| labels.select(rows));
         table.labels = Some(labels);
-        if options.missing == MissingValues::DropRows {
+        if options.missing == MissingValues::DropRows && !options.may_lack_labels() {
             table.drop_unlabeled_rows();
         }
     }
@@ -288,6 +288,7 @@ pub struct Blocks {
     name: String,
     rows: usize,
     first_row: u64,
+    dropped_rows: u64,
     done: bool,
     bytes_done: Arc<AtomicU64>,
     total_bytes: Option<u64>,
@@ -340,6 +341,7 @@ impl Blocks {
             name,
             rows: rows.max(1),
             first_row: 0,
+            dropped_rows: 0,
             done: false,
             bytes_done,
             total_bytes,
@@ -349,6 +351,11 @@ impl Blocks {
     /// Bytes dealt with so far, before decompression.
     pub fn bytes_done(&self) -> u64 {
         self.bytes_done.load(Ordering::Relaxed)
+    }
+
+    /// Rows left out so far because they lacked a value.
+    pub fn dropped_rows(&self) -> u64 {
+        self.dropped_rows
     }
 
     /// Bytes in all, if that is known.
@@ -368,6 +375,7 @@ impl Blocks {
             }
             let (rows, first_row) = ((table.rows + table.dropped_rows) as u64, self.first_row);
             self.first_row += rows;
+            self.dropped_rows += table.dropped_rows as u64;
             if table.rows > 0 {
                 let kept = table.source_rows.take().unwrap_or_else(|| (0..rows).collect());
                 table.source_rows = Some(kept.into_iter().map(|row| row + first_row).collect());

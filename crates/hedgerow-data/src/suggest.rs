@@ -8,7 +8,7 @@
 /// Near is: equal but for letter case; or at most one edit per three letters asked (an insertion, a deletion, another
 /// letter, two neighbors swapped); or a name that begins with what was asked. Fewer edits win; ties go to the candidate
 /// given first.
-pub(crate) fn nearest_name<'a>(asked: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+pub fn nearest_name<'a>(asked: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let asked: Vec<char> = asked.to_lowercase().chars().collect();
     if asked.is_empty() {
         return None;

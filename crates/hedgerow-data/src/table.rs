@@ -17,7 +17,7 @@ use crate::dataset::{Dataset, ImageShape};
 use crate::encoding::{Encoding, FeatureColumn, Schema};
 use crate::error::{Place, Problem, ReadError, shown};
 use crate::labels::{Classes, LabelCollector};
-use crate::options::{Column, ConstantLabel, ReadOptions};
+use crate::options::{Column, ConstantLabel, LabelKind, ReadOptions};
 use crate::row_ids::RowIds;
 use crate::splits::Split;
 
@@ -372,7 +372,7 @@ impl Table {
         }
         let source_rows = self.source_rows.take();
         let source_row = |row: usize| source_rows.as_ref().map_or(row as u64, |rows| rows[row]);
-        let labels = match self.labels.take() {
+        let labels = match self.labels.take().filter(|_| options.label_kind != LabelKind::Ignored) {
             None => vec![Label::Unlabeled; self.rows],
             Some(labels) => {
                 let column = self.label_column.as_ref().map_or_else(|| "of labels".to_owned(), Column::plain);

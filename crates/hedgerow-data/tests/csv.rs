@@ -569,6 +569,40 @@ fn codes_are_one_category_however_whole_numbers_are_spelled() {
 }
 
 #[test]
+fn blocks_count_the_rows_that_they_leave_out() {
+    let schema = read_bytes("t.csv", b"a,y\n1,p\n2,q\n", &ReadOptions::default()).unwrap().schema();
+    let asked = options(|options| {
+        options.schema = Some(schema);
+        options.missing = MissingValues::DropRows;
+    });
+    // The second block of two has no row left.
+    let stream = Box::new(Cursor::new(b"a,y\n1,p\n,q\n,p\n,q\n5,p\n".to_vec()));
+    let mut blocks = Blocks::from_stream("-", stream, 2, &asked).unwrap();
+    let rows: usize = blocks.by_ref().map(|block| block.unwrap().len()).sum();
+    assert_eq!((rows, blocks.dropped_rows()), (2, 3));
+}
+
+#[test]
+fn ignored_labels_are_found_but_neither_understood_nor_missed() {
+    let train = "a,b,y\n1,2,0.5\n3,4,1.5\n";
+    let schema = read_bytes("t.csv", train.as_bytes(), &ReadOptions::default()).unwrap().schema();
+    let asked = ReadOptions { label_kind: LabelKind::Ignored, schema: Some(schema), ..ReadOptions::default() };
+    // With names and without, of another kind, missing, and absent.
+    for text in ["y,b,a\nwhat,2,1\n,4,3\n", "1,2,what\n3,4,\n", "a,b\n1,2\n3,4\n"] {
+        for missing in [MissingValues::Refuse, MissingValues::DropRows] {
+            let asked = ReadOptions { missing, ..asked.clone() };
+            let read = read_bytes("t.csv", text.as_bytes(), &asked).unwrap();
+            assert_eq!(read.points().as_f32().unwrap(), [1.0, 2.0, 3.0, 4.0], "{text}");
+            assert_eq!(read.labels(), [Label::Unlabeled; 2], "{text}");
+            let stream = Box::new(Cursor::new(text.as_bytes().to_vec()));
+            let rows: usize =
+                Blocks::from_stream("-", stream, 1, &asked).unwrap().map(|block| block.unwrap().len()).sum();
+            assert_eq!(rows, 2, "{text}");
+        }
+    }
+}
+
+#[test]
 fn blocks_agree_on_what_labels_mean_and_number_new_classes_in_a_line() {
     let schema = csv("x\n1\n2\n", &options(|options| options.label = RoleColumn::None)).unwrap().schema();
     let with_schema = options(|options| {

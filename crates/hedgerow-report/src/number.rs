@@ -34,14 +34,16 @@ pub(crate) fn percent(share: f64) -> String {
     percent_of_hundred(100.0 * share)
 }
 
-/// A number of percent: two decimals below ten, else one.
+/// A number of percent: two decimals below ten, then one, none from a hundred.
 pub(crate) fn percent_of_hundred(value: f64) -> String {
     if !value.is_finite() {
         "-".to_owned()
     } else if value.abs() < 9.995 {
         format!("{value:.2} %")
-    } else {
+    } else if value < 99.95 {
         format!("{value:.1} %")
+    } else {
+        format!("{value:.0} %")
     }
 }
 
@@ -80,7 +82,10 @@ mod tests {
 
     #[test]
     fn amounts_have_their_units() {
-        assert_eq!([0.0142, 0.713, f64::INFINITY].map(percent), ["1.42 %", "71.3 %", "-"]);
+        assert_eq!(
+            [0.0142, 0.713, 0.9994, 1.0, f64::INFINITY].map(percent),
+            ["1.42 %", "71.3 %", "99.9 %", "100 %", "-"]
+        );
         assert_eq!([999, 54_321, 2_000_000].map(bytes), ["999 B", "54.3 kB", "2 MB"]);
         assert_eq!([11.25, 125.0, 7260.0, f64::NAN].map(seconds), ["11.2 s", "2 min 05 s", "2 h 01 min", "-"]);
     }

@@ -1,5 +1,6 @@
 //! A small picture, as it is shown beside an example.
 
+use base64::Engine;
 use serde::Serialize;
 
 /// A picture of rows of pixels, from the top left: gray (one byte per pixel, 0 black) or red, green, blue.
@@ -112,6 +113,20 @@ impl Picture {
     }
 }
 
+/// The picture as a PNG file in an address that needs no network.
+pub(crate) fn data_uri(picture: &Picture) -> String {
+    let mut file = Vec::new();
+    // Sides are at most `MAX_SIDE`.
+    let mut encoder = png::Encoder::new(&mut file, picture.width as u32, picture.height as u32);
+    encoder.set_color(if picture.channels == 1 { png::ColorType::Grayscale } else { png::ColorType::Rgb });
+    encoder.set_depth(png::BitDepth::Eight);
+    encoder.set_compression(png::Compression::Balanced);
+    let mut writer = encoder.write_header().expect("sides are positive, and memory takes all bytes");
+    writer.write_image_data(&picture.bytes).expect("`new` has counted the bytes");
+    writer.finish().expect("memory takes all bytes");
+    format!("data:image/png;base64,{}", base64::engine::general_purpose::STANDARD.encode(&file))
+}
+
 fn check(height: usize, width: usize, channels: usize, found: usize) -> Result<(), PictureError> {
     if !matches!(channels, 1 | 3) {
         return Err(PictureError::Channels { found: channels });
@@ -140,6 +155,22 @@ mod tests {
         assert_eq!(picture.bytes(), [0, 255]);
         let picture = Picture::from_numbers(1, 1, 1, &[3.0], 3.0, 3.0).unwrap();
         assert_eq!(picture.bytes(), [0]);
+    }
+
+    #[test]
+    fn a_written_png_reads_back() {
+        use base64::Engine;
+        for channels in [1, 3] {
+            let bytes = (0..5 * 7 * channels).map(|place| (place * 37 % 256) as u8).collect::<Vec<_>>();
+            let uri = data_uri(&Picture::new(5, 7, channels, bytes.clone()).unwrap());
+            let file = uri.strip_prefix("data:image/png;base64,").unwrap();
+            let file = base64::engine::general_purpose::STANDARD.decode(file).unwrap();
+            let mut reader = png::Decoder::new(std::io::Cursor::new(file)).read_info().unwrap();
+            let mut read = vec![0; reader.output_buffer_size().unwrap()];
+            let info = reader.next_frame(&mut read).unwrap();
+            assert_eq!((info.height, info.width), (5, 7));
+            assert_eq!(read, bytes);
+        }
     }
 
     #[test]

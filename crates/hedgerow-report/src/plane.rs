@@ -5,7 +5,7 @@ const SPARE_AXES: usize = 8;
 /// Rounds of the search; where variances are so close together that it has not settled by then, any plane among them shows as much.
 const MOST_ROUNDS: usize = 300;
 /// Turning of the plane in one round, as a sine squared, at which it has settled.
-const SETTLED: f64 = 1e-20;
+const SETTLED: f64 = 1e-15;
 
 /// A plane found from rows; other rows can be brought to it too, so that queries and stored examples stand on one map.
 #[derive(Debug, Clone, PartialEq)]
@@ -77,36 +77,49 @@ fn center(row: &[f32], mean: &[f64]) -> Vec<f64> {
         .collect()
 }
 
+/// Eight sums at once, which the compiler turns into vectors, added up in the same order on every machine.
 fn dot(one: &[f64], two: &[f64]) -> f64 {
-    one.iter().zip(two).map(|(one, two)| one * two).sum()
-}
-
-/// The two axes of largest variance, and the sum of squares along them: power iteration of several axes at once. In each round the axes go
-/// through the covariance (never built: rows are fewer numbers than its square), are made orthogonal, and are turned within their span to
-/// its own principal axes (Rayleigh-Ritz).
-fn widest_axes(rows: &[Vec<f64>], width: usize) -> ([Vec<f64>; 2], f64) {
-    let n_axes = width.min(2 + SPARE_AXES);
-    let mut axes = starting_axes(width, n_axes);
-    let mut variances = vec![0.0; n_axes];
-    for _ in 0..MOST_ROUNDS {
-        let before = [axes[0].clone(), axes[1].clone()];
-        axes = axes.iter().map(|axis| through_covariance(rows, axis)).collect();
-        make_orthonormal(&mut axes);
-        (axes, variances) = turn_to_principal(rows, &axes);
-        let turned = before.iter().map(|old| 1.0 - dot(old, &axes[0]).powi(2) - dot(old, &axes[1]).powi(2));
-        if turned.sum::<f64>() < SETTLED.max(4.0 * f64::EPSILON) {
-            break;
+    let (ones, twos) = (one.chunks_exact(8), two.chunks_exact(8));
+    let rest = ones.remainder().iter().zip(twos.remainder()).map(|(one, two)| one * two).sum::<f64>();
+    let mut sums = [0.0; 8];
+    for (ones, twos) in ones.zip(twos) {
+        for (sum, (one, two)) in sums.iter_mut().zip(ones.iter().zip(twos)) {
+            *sum += one * two;
         }
     }
-    let [mut first, mut second] = [axes[0].clone(), axes[1].clone()];
-    for axis in [&mut first, &mut second] {
+    sums.iter().sum::<f64>() + rest
+}
+
+/// The two axes of largest variance, and the sum of squares along them: power iteration of several axes at once. In each round the axes are
+/// turned within their span to its own principal axes (Rayleigh-Ritz), go through the covariance (never built: the rows are fewer numbers than
+/// it has) and are made orthogonal again.
+fn widest_axes(rows: &[Vec<f64>], width: usize) -> ([Vec<f64>; 2], f64) {
+    let mut axes = starting_axes(width, width.min(2 + SPARE_AXES));
+    let mut found: Option<[Vec<f64>; 2]> = None;
+    let mut held = 0.0;
+    for _ in 0..MOST_ROUNDS {
+        let (images, matrix) = through_covariance(rows, &axes);
+        let (values, vectors) = principal(matrix);
+        held = values[0] + values[1];
+        let plane = [combine(&axes, &vectors[0]), combine(&axes, &vectors[1])];
+        let along = |old: &Vec<f64>| dot(old, &plane[0]).powi(2) + dot(old, &plane[1]).powi(2);
+        let is_settled = found.as_ref().is_some_and(|before| before.iter().all(|old| 1.0 - along(old) < SETTLED));
+        found = Some(plane);
+        if is_settled {
+            break;
+        }
+        axes = vectors.iter().map(|vector| combine(&images, vector)).collect();
+        make_orthonormal(&mut axes);
+    }
+    let mut plane = found.expect("there is at least one round");
+    for axis in &mut plane {
         let largest =
             axis.iter().fold(0.0_f64, |largest, &number| if number.abs() > largest.abs() { number } else { largest });
         if largest < 0.0 {
             axis.iter_mut().for_each(|number| *number = -*number);
         }
     }
-    ([first, second], variances[0] + variances[1])
+    (plane, held)
 }
 
 /// Orthonormal axes that favor no direction: waves of different lengths, none of which data lines up with by chance.
@@ -119,13 +132,27 @@ fn starting_axes(width: usize, n_axes: usize) -> Vec<Vec<f64>> {
     axes
 }
 
-fn through_covariance(rows: &[Vec<f64>], axis: &[f64]) -> Vec<f64> {
-    let mut result = vec![0.0; axis.len()];
+/// What the covariance makes of each axis, and the covariance within their span.
+fn through_covariance(rows: &[Vec<f64>], axes: &[Vec<f64>]) -> (Vec<Vec<f64>>, Vec<Vec<f64>>) {
+    let mut images = axes.iter().map(|axis| vec![0.0; axis.len()]).collect::<Vec<_>>();
+    let mut matrix = vec![vec![0.0; axes.len()]; axes.len()];
     for row in rows {
-        let along = dot(row, axis);
-        result.iter_mut().zip(row).for_each(|(sum, number)| *sum += along * number);
+        let along = axes.iter().map(|axis| dot(row, axis)).collect::<Vec<_>>();
+        for ((image, line), one) in images.iter_mut().zip(&mut matrix).zip(&along) {
+            image.iter_mut().zip(row).for_each(|(sum, number)| *sum += one * number);
+            line.iter_mut().zip(&along).for_each(|(sum, two)| *sum += one * two);
+        }
     }
-    result
+    (images, matrix)
+}
+
+/// The sum of `axes`, each times its share.
+fn combine(axes: &[Vec<f64>], shares: &[f64]) -> Vec<f64> {
+    let mut sum = vec![0.0; axes[0].len()];
+    for (axis, share) in axes.iter().zip(shares) {
+        sum.iter_mut().zip(axis).for_each(|(sum, number)| *sum += share * number);
+    }
+    sum
 }
 
 /// Gram-Schmidt, twice for accuracy. An axis that lies in the span of those before it, as where the rows vary in fewer directions than there
@@ -159,27 +186,13 @@ fn rest_after(axis: &mut [f64], before: &[Vec<f64>]) -> f64 {
     dot(axis, axis).sqrt()
 }
 
-/// The principal axes within the span of orthonormal `axes`, and the sums of squares along them, largest first.
-fn turn_to_principal(rows: &[Vec<f64>], axes: &[Vec<f64>]) -> (Vec<Vec<f64>>, Vec<f64>) {
-    let n = axes.len();
-    let mut matrix = vec![vec![0.0; n]; n];
-    for row in rows {
-        let along = axes.iter().map(|axis| dot(row, axis)).collect::<Vec<_>>();
-        for (line, one) in matrix.iter_mut().zip(&along) {
-            line.iter_mut().zip(&along).for_each(|(sum, two)| *sum += one * two);
-        }
-    }
-    let (values, vectors) = jacobi(matrix);
-    let mut order = (0..n).collect::<Vec<_>>();
+/// Eigenvalues and eigenvectors of a symmetric matrix, largest first; of equal ones the first.
+fn principal(matrix: Vec<Vec<f64>>) -> (Vec<f64>, Vec<Vec<f64>>) {
+    let (values, columns) = jacobi(matrix);
+    let mut order = (0..values.len()).collect::<Vec<_>>();
     order.sort_by(|&one, &two| values[two].total_cmp(&values[one]));
-    let turned = |&which: &usize| {
-        let mut axis = vec![0.0; axes[0].len()];
-        for (place, old) in axes.iter().enumerate() {
-            axis.iter_mut().zip(old).for_each(|(sum, number)| *sum += vectors[place][which] * number);
-        }
-        axis
-    };
-    (order.iter().map(turned).collect(), order.iter().map(|&which| values[which]).collect())
+    let vector = |&which: &usize| columns.iter().map(|line| line[which]).collect();
+    (order.iter().map(|&which| values[which]).collect(), order.iter().map(vector).collect())
 }
 
 /// Eigenvalues and eigenvectors (in columns) of a symmetric matrix by Jacobi's rotations.
@@ -214,14 +227,14 @@ fn rotate(matrix: &mut [Vec<f64>], vectors: &mut [Vec<f64>], p: usize, q: usize)
     let cosine = 1.0 / (tangent * tangent + 1.0).sqrt();
     let sine = tangent * cosine;
     let turn = |line: &mut Vec<f64>| {
-        (line[p], line[q]) = (cosine * line[p] - sine * line[q], sine * line[p] + cosine * line[q])
+        (line[p], line[q]) = (cosine * line[p] - sine * line[q], sine * line[p] + cosine * line[q]);
     };
     matrix.iter_mut().for_each(turn);
     vectors.iter_mut().for_each(turn);
-    for column in 0..matrix.len() {
-        let (one, two) = (matrix[p][column], matrix[q][column]);
-        matrix[p][column] = cosine * one - sine * two;
-        matrix[q][column] = sine * one + cosine * two;
+    // `p` comes before `q`.
+    let (upper, lower) = matrix.split_at_mut(q);
+    for (one, two) in upper[p].iter_mut().zip(&mut lower[0]) {
+        (*one, *two) = (cosine * *one - sine * *two, sine * *one + cosine * *two);
     }
 }
 
@@ -244,11 +257,7 @@ mod tests {
                 }
             }
         }
-        let (values, vectors) = jacobi(covariance);
-        let mut order = (0..width).collect::<Vec<_>>();
-        order.sort_by(|&one, &two| values[two].total_cmp(&values[one]));
-        let vector = |&which: &usize| vectors.iter().map(|line| line[which]).collect();
-        (order.iter().map(|&which| values[which]).collect(), order.iter().take(2).map(vector).collect())
+        principal(covariance)
     }
 
     /// Rows with a spread of their own in each direction, mixed.

@@ -65,6 +65,12 @@ pub enum FitError {
     /// Calibration.
     #[error(transparent)]
     Query(#[from] QueryError),
+    /// A method without a layer for the classes.
+    #[error("the method has no layer that names the class; only a classifier has")]
+    NoClassLayer,
+    /// Asking what was fitted.
+    #[error(transparent)]
+    Answer(Box<AnswerError>),
 }
 
 /// Why there is no answer.
@@ -116,7 +122,7 @@ pub enum AnswerError {
 #[non_exhaustive]
 pub enum ChangeError {
     /// A label that is no number where numbers are estimated.
-    #[error("the label \"{label}\" is not a number, and the task is regression; give the value to be estimated")]
+    #[error("the label \"{label}\" is not a number, as the labels of this model are; give a number")]
     NotAValue {
         /// The label.
         label: String,
@@ -133,6 +139,12 @@ pub enum ChangeError {
     /// An id that is taken.
     #[error("there is an example {id} already; leave the id out, give another, or remove the old one first")]
     DuplicateId {
+        /// The id.
+        id: ExampleId,
+    },
+    /// An id that the journal cannot hold.
+    #[error("the id {id} is larger than {}, the largest there can be; give a smaller one", i64::MAX)]
+    IdTooLarge {
         /// The id.
         id: ExampleId,
     },
@@ -164,7 +176,7 @@ pub enum ChangeError {
 #[non_exhaustive]
 pub enum JournalError {
     /// The database.
-    #[error("{}: {source}", path.display())]
+    #[error("{}: {source}{}", path.display(), remedy(source))]
     Database {
         /// The file.
         path: PathBuf,
@@ -187,8 +199,16 @@ pub enum JournalError {
         /// Ours.
         expected: i64,
     },
+    /// A file that is no journal, or no longer.
+    #[error("{}: {what}{}", path.display(), DAMAGED)]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        what: String,
+    },
     /// An entry that makes no sense.
-    #[error("{}: entry {number}: {what}; the journal is damaged: restore it from a copy, or move it away to go on with the model as it was fitted", path.display())]
+    #[error("{}: entry {number}: {what}{}", path.display(), DAMAGED)]
     Entry {
         /// The file.
         path: PathBuf,
@@ -197,6 +217,23 @@ pub enum JournalError {
         /// What is wrong with it.
         what: String,
     },
+}
+
+/// What to do about a journal that cannot be trusted. The model as it was before can still be had.
+const DAMAGED: &str = "; the journal is damaged: restore it from a copy, or go on with the model as it was fitted (`hedgerow replay MODEL --until 0 --out NEW`)";
+
+/// What to do about a refusal of SQLite's.
+fn remedy(error: &rusqlite::Error) -> &'static str {
+    use rusqlite::ErrorCode as Code;
+    match error.sqlite_error_code() {
+        Some(Code::DatabaseBusy | Code::DatabaseLocked) => "; another program is writing to it: try again",
+        Some(Code::ReadOnly | Code::PermissionDenied | Code::CannotOpen) => {
+            "; allow writing to it and its folder, or change a copy of the model"
+        }
+        Some(Code::DiskFull) => "; make room",
+        Some(Code::SystemIoFailure) => "; the disk, or the connection to it, may be at fault: try again",
+        _ => DAMAGED,
+    }
 }
 
 /// Why a model was not saved. What was there before is as it was.
@@ -214,7 +251,7 @@ pub enum SaveError {
         source: std::io::Error,
     },
     /// Something else is there.
-    #[error("{}: there is something else than a model here (it has no config.json); give another place, or remove it", path.display())]
+    #[error("{}: there is something else than a model here (no config.json of one); give another place, or remove it", path.display())]
     NotAModel {
         /// Where.
         path: PathBuf,
@@ -247,6 +284,28 @@ pub enum LoadError {
         path: PathBuf,
         /// What the system says.
         source: std::io::Error,
+    },
+    /// A file that is not there.
+    #[error("{}: the file is missing from the model; restore it from a copy, or fit again", path.display())]
+    Missing {
+        /// Which.
+        path: PathBuf,
+    },
+    /// A moment of which nothing is known.
+    #[error(
+        "{}: the model is known from change {first} to change {last}, not as it was after change {asked}{}; give a number from {first} to {last}",
+        path.display(),
+        if asked < first { " (it was saved anew after that)" } else { "" }
+    )]
+    NotKnownThen {
+        /// Where.
+        path: PathBuf,
+        /// The change asked for.
+        asked: u64,
+        /// The last change before the model was saved.
+        first: u64,
+        /// The last change.
+        last: u64,
     },
     /// A newer format.
     #[error("{}: the model has format {found}, this program reads {expected}; use a newer version of hedgerow", path.display())]

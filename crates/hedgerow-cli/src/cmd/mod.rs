@@ -13,10 +13,27 @@ use clap::Subcommand;
 
 use crate::context::Context;
 
+mod add;
+mod changes;
+mod compare;
 mod completions;
 mod data;
+mod demo;
+mod embed;
+mod evaluate;
+mod explain;
+mod fit;
+mod history;
+mod inspect;
 mod man;
+mod neighbors;
+mod predict;
+mod relabel;
+mod remove;
+mod replay;
+mod report;
 mod reproduce;
+mod words;
 
 /// Makes the enum of verbs and the call of each one's `run` out of one list.
 macro_rules! verbs {
@@ -41,8 +58,23 @@ macro_rules! verbs {
 }
 
 verbs! {
-    Data => data,
+    Demo => demo,
+    Fit => fit,
+    Evaluate => evaluate,
+    Predict => predict,
+    Explain => explain,
+    Report => report,
+    Neighbors => neighbors,
+    Embed => embed,
+    Add => add,
+    Remove => remove,
+    Relabel => relabel,
+    History => history,
+    Replay => replay,
+    Inspect => inspect,
+    Compare => compare,
     Reproduce => reproduce,
+    Data => data,
     Completions => completions,
     Man => man,
 }

@@ -232,6 +232,20 @@ impl TableWriter {
     }
 }
 
+/// Writes a whole file of any kind, which appears under its name when all of it is on the disk; until then, and if anything fails, what was there
+/// before stays. Pipes, devices and links are treated as by [`TableWriter::create`].
+///
+/// # Errors
+/// [`WriteFault::Io`].
+pub fn write_file(path: impl AsRef<Path>, bytes: &[u8]) -> Result<(), WriteError> {
+    let path = path.as_ref();
+    let written = Output::file(path, false).and_then(|mut output| {
+        output.write_all(bytes)?;
+        output.finish()
+    });
+    written.map_err(|error| WriteError::new(&path.display().to_string(), WriteFault::Io(error)))
+}
+
 fn check_built(format: WriteFormat) -> Result<(), WriteFault> {
     if format == WriteFormat::Parquet && cfg!(not(feature = "parquet")) {
         return Err(WriteFault::NotBuilt { format: "parquet", feature: "parquet" });

@@ -10,6 +10,18 @@ use hedgerow_data::write::{ColumnData, TableWriter, WriteFault, WriteFormat};
 use crate::workbench::*;
 
 #[test]
+fn a_file_of_any_kind_appears_whole() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("page.html");
+    hedgerow_data::write::write_file(&path, b"<p>one</p>").unwrap();
+    hedgerow_data::write::write_file(&path, b"<p>two</p>").unwrap();
+    assert_eq!(std::fs::read(&path).unwrap(), b"<p>two</p>");
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
+    let error = hedgerow_data::write::write_file(folder.path().join("none/page.html"), b"").unwrap_err();
+    assert!(error.to_string().contains("page.html: cannot be written"), "{error}");
+}
+
+#[test]
 fn a_file_appears_whole_or_not_at_all() {
     let folder = tempfile::tempdir().unwrap();
     for format in WriteFormat::ALL {

@@ -53,7 +53,7 @@ impl Map {
             svg.text(x + 18.0, y, Anchor::Start, Tone::Plain, name);
         }
         let all = || self.points.iter().chain(&self.nodes).filter(|point| point.x.is_finite() && point.y.is_finite());
-        let (x, y) = square(all(), MARGIN, top, side);
+        let (x, y) = square(&all().collect::<Vec<_>>(), MARGIN, top, side);
         let at = |point: &MapPoint| Some((x.at(point.x)?, y.at(point.y)?));
         for point in self.points.iter().filter(|point| point.x.is_finite() && point.y.is_finite()) {
             if let Some((cx, cy)) = at(point) {
@@ -102,9 +102,9 @@ impl Map {
 }
 
 /// Axes of equal scale within a square.
-fn square<'a>(points: impl Iterator<Item = &'a MapPoint> + Clone, left: f64, top: f64, side: f64) -> (Axis, Axis) {
+fn square(points: &[&MapPoint], left: f64, top: f64, side: f64) -> (Axis, Axis) {
     let range = |of: fn(&MapPoint) -> f64| {
-        let numbers = points.clone().map(of);
+        let numbers = points.iter().map(|point| of(point));
         numbers.fold((f64::INFINITY, f64::NEG_INFINITY), |(least, most), n| (least.min(n), most.max(n)))
     };
     let (x, y) = (range(|point| point.x), range(|point| point.y));
@@ -149,7 +149,7 @@ mod tests {
         assert_eq!(svg.matches("<circle").count(), 2 + 2 + 1); // legend, points, nodes
         assert_eq!(texts_of(&svg).iter().filter(|text| *text == "coat").count(), 2);
         // 4 to the right and 1 up: the scale is the same both ways, and the plane as wide as the widest.
-        let (x, y) = square(map.points[..2].iter(), 0.0, 0.0, 100.0);
+        let (x, y) = square(&map.points[..2].iter().collect::<Vec<_>>(), 0.0, 0.0, 100.0);
         let (dx, dy) = (x.at(4.0).unwrap() - x.at(0.0).unwrap(), y.at(0.0).unwrap() - y.at(1.0).unwrap());
         assert!((dx / dy - 4.0).abs() < 0.05, "{dx} {dy}");
         texts_of(&Map { points: Vec::new(), nodes: Vec::new(), ..map }.draw());

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::path::PathBuf;
+use std::path::Path;
 
 use super::curve::CurvePoint;
 use super::map::{MapLine, Role};
@@ -18,17 +18,17 @@ use crate::figure::{AxisKind, DotRow, Dots, Figure, Map, MapPoint, Panel, Series
 /// A file that cannot be read or written.
 pub(super) fn write(records: &Records) -> Result<(), ExperimentError> {
     match records.experiment {
-        Experiment::TrainingTime => write_to(records.path("curve"), &training_time(&records.curves()?)),
-        Experiment::Ablation | Experiment::AblationTime => write_to(records.path("errors"), &errors(records)),
+        Experiment::TrainingTime => write_to(&records.path("curve"), &training_time(&records.curves()?)),
+        Experiment::Ablation | Experiment::AblationTime => write_to(&records.path("errors"), &errors(records)),
         Experiment::Plane => match map(records)? {
-            Some(svg) => write_to(records.path("map"), &svg),
+            Some(svg) => write_to(&records.path("map"), &svg),
             None => Ok(()),
         },
         _ => Ok(()),
     }
 }
 
-fn write_to(path: PathBuf, svg: &str) -> Result<(), ExperimentError> {
+fn write_to(path: &Path, svg: &str) -> Result<(), ExperimentError> {
     let path = path.with_extension("svg");
     fs::write(&path, svg).map_err(ExperimentError::of_file(&path))
 }

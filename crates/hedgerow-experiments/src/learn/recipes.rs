@@ -296,6 +296,10 @@ fn choice() -> Vec<Recipe> {
         recipes.push(clean(recipe.clone(), 50));
         recipes.push(recipe);
     }
+    let triplet = || Method::Triplet(TripletNetwork::default());
+    for (name, augmentation) in [("drop 0.2", Augmentation::Drop(0.2)), ("shift", Augmentation::Shift(1))] {
+        recipes.push(clean(validated(&format!("triplet, 200 epochs, {name}"), triplet(), 200, vec![augmentation]), 50));
+    }
     recipes
 }
 

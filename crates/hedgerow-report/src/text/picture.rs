@@ -63,9 +63,18 @@ impl Block {
 }
 
 fn write_row(text: &mut String, row: &[Block]) {
+    // Pictures of digits have margins: lines that are blank in all of them say nothing.
+    let is_blank =
+        |place: &usize| row.iter().all(|block| block.picture.get(*place).is_none_or(|line| line.trim().is_empty()));
+    let highest = row.iter().map(|block| block.picture.len()).max().unwrap_or(0);
+    let first = (0..highest).take_while(is_blank).count();
+    let last = highest - (first..highest).rev().take_while(is_blank).count();
     let parts: [fn(&Block) -> &Vec<String>; 2] = [|block| &block.picture, |block| &block.caption];
-    for part in parts {
-        for place in 0..row.iter().map(|block| part(block).len()).max().unwrap_or(0) {
+    for (nth, part) in parts.iter().enumerate() {
+        let is_picture = nth == 0;
+        let lines =
+            if is_picture { first..last } else { 0..row.iter().map(|block| part(block).len()).max().unwrap_or(0) };
+        for place in lines {
             let cells = row.iter().map(|block| pad(part(block).get(place).map_or("", String::as_str), block.width));
             let line = cells.collect::<Vec<_>>().join(&" ".repeat(GAP));
             text.push_str(line.trim_end());

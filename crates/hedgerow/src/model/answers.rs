@@ -31,6 +31,18 @@ impl ModelPrediction {
     }
 }
 
+/// All that a model says about a query without saying why: one row of a table of answers.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ModelAnswer {
+    /// As [`Model::predict`] has it.
+    pub prediction: ModelPrediction,
+    /// The classes by their probability, largest first, those that got none left out: as [`Model::predict_proba`] has them. None unless
+    /// classes are told apart.
+    pub probabilities: Vec<ClassShare>,
+    /// As [`Model::novelty`] has it.
+    pub novelty: Novelty,
+}
+
 /// Why a model does not know.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
@@ -171,6 +183,33 @@ impl Model {
         Ok(Probabilities { n_classes, values: rows.concat() })
     }
 
+    /// Prediction, probabilities and novelty together, for the price of one search each query.
+    ///
+    /// # Errors
+    /// As [`Model::predict`].
+    pub fn answer(&self, points: PointsRef<'_>) -> Result<Vec<ModelAnswer>, AnswerError> {
+        let rejection = self.rejection();
+        self.in_blocks(points, |represented| {
+            let voters = self.search().voters_of_all(represented)?;
+            let answer = |(row, voters): (usize, &Vec<Neighbor>)| {
+                let prediction = self.search().vote().decide(self.task(), voters);
+                let probabilities = match self.task() {
+                    Task::Classification => self.shares(represented.row(row), &prediction)?,
+                    _ => Vec::new(),
+                };
+                let novelty = self.novelty_of(nearest_distance(voters));
+                let probability = probabilities.first().map(|share| share.share);
+                let unknown = self.turned_away(rejection, novelty.distance, probability);
+                Ok(ModelAnswer {
+                    prediction: ModelPrediction { label: prediction.label, unknown },
+                    probabilities,
+                    novelty,
+                })
+            };
+            voters.par_iter().enumerate().with_min_len(64).map(answer).collect()
+        })
+    }
+
     /// The stored examples nearest to each query, nearest first.
     ///
     /// # Errors
@@ -238,7 +277,11 @@ impl Model {
             (Structure::Set(set), StructureParams::Set { n_neighbors: 1, .. }) => {
                 set.k_nearest(query, set.n_stored().max(1), Effort::FULL)?
             }
-            _ => return Ok(prediction.shares.clone()),
+            _ => {
+                let mut shares = prediction.shares.clone();
+                settle_ties(&mut shares, prediction.label);
+                return Ok(shares);
+            }
         };
         // Of each class the nearest, in the order in which classes appear: the answer's comes first.
         let mut nearest: Vec<(hedgerow_core::ClassId, f64)> = Vec::new();
@@ -412,6 +455,8 @@ fn last_candidates(walk: &Traversal) -> Vec<Neighbor> {
 fn settle_ties(shares: &mut [ClassShare], answer: Label) {
     let is_answer = |share: &ClassShare| Label::Class(share.class) == answer;
     shares.sort_by(|a, b| is_answer(b).cmp(&is_answer(a)).then(b.share.total_cmp(&a.share)));
+    // A sum of weights can be larger than the whole by its last bit.
+    shares.iter_mut().for_each(|share| share.share = share.share.min(1.0));
     if let [first, others @ ..] = shares {
         for other in others {
             if other.share >= first.share {

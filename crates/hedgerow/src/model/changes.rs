@@ -3,9 +3,14 @@
 //! The representation stays as it was learned: it carries what it learned from, whatever is removed. What changes is the neighbor
 //! structure, and for it removal is exact.
 
+use std::collections::HashSet;
+
 use hedgerow_core::{
-    ClassId, Edit, EditError, ExampleId, Examples, History, Insertion, Label, Point, PointKind, Points, PointsRef, Task,
+    ClassId, Edit, EditError, ExampleId, Examples, History, InsertError, Insertion, Label, Point, PointKind, Points,
+    PointsRef, QueryError, Task,
 };
+
+use hedgerow_data::LabelMeaning;
 
 use super::answers::one;
 use super::{Model, Originals, Structure, StructureParams};
@@ -42,31 +47,7 @@ impl Model {
     /// # Errors
     /// [`ChangeError`]; nothing has changed then.
     pub fn insert(&mut self, additions: &[Addition<'_>]) -> Result<Vec<Inserted>, ChangeError> {
-        self.catch_up()?;
-        let mut entries = Vec::with_capacity(additions.len());
-        let mut given = std::collections::HashSet::new();
-        let mut next_id = self.next_id;
-        for addition in additions {
-            let id = addition.id.unwrap_or(ExampleId(next_id));
-            if self.search().example(id).is_some() || !given.insert(id) {
-                return Err(ChangeError::DuplicateId { id });
-            }
-            next_id = next_id.max(id.0.saturating_add(1));
-            let label = self.check_label(addition.label)?;
-            let original = self.as_fitted(one(addition.point).map_err(AnswerError::from)?)?;
-            let represented = self.represent(original.view())?;
-            entries.push(NewEntry {
-                change: Change::Add {
-                    id,
-                    label,
-                    point: bytes_of(original.view()),
-                    // Found again without a pass through the network, which another processor might make of other last bits.
-                    representation: self.transform.as_ref().map_or_else(Vec::new, |_| bytes_of(represented.view())),
-                },
-                note: addition.note.map(str::to_owned),
-            });
-        }
-        let written = self.write(entries)?;
+        let written = self.write(|model| additions_checked(model, additions))?;
         written.iter().map(|entry| self.add(entry)).collect()
     }
 
@@ -76,10 +57,26 @@ impl Model {
     /// # Errors
     /// [`ChangeError`]; nothing has changed then.
     pub fn remove(&mut self, id: ExampleId, note: Option<&str>) -> Result<Edit, ChangeError> {
-        self.catch_up()?;
-        self.check_editable(id)?;
-        let written = self.write(vec![NewEntry { change: Change::Remove { id }, note: note.map(str::to_owned) }])?;
-        self.apply_edit(&written[0].change)
+        Ok(self.remove_all(&[id], note)?.remove(0))
+    }
+
+    /// [Removes](Self::remove) examples, all or none.
+    ///
+    /// # Errors
+    /// [`ChangeError`]; nothing has changed then.
+    pub fn remove_all(&mut self, ids: &[ExampleId], note: Option<&str>) -> Result<Vec<Edit>, ChangeError> {
+        let written = self.write(|model| {
+            let mut gone = HashSet::new();
+            let entry = |&id: &ExampleId| {
+                model.check_editable(id)?;
+                if !gone.insert(id) {
+                    return Err(EditError::UnknownId { id, history: model.search().history() }.into());
+                }
+                Ok(NewEntry { change: Change::Remove { id }, note: note.map(str::to_owned) })
+            };
+            ids.iter().map(entry).collect()
+        })?;
+        written.iter().map(|entry| self.apply_edit(&entry.change)).collect()
     }
 
     /// Gives an example another label, known or new: the structure becomes the one that the same history with it would have built.
@@ -87,12 +84,17 @@ impl Model {
     /// # Errors
     /// [`ChangeError`]; nothing has changed then.
     pub fn relabel(&mut self, id: ExampleId, label: &str, note: Option<&str>) -> Result<Edit, ChangeError> {
-        self.catch_up()?;
-        self.check_editable(id)?;
-        let label = self.check_label(Some(label))?.ok_or(ChangeError::NoLabel { task: self.task() })?;
-        let change = Change::Relabel { id, label };
-        let written = self.write(vec![NewEntry { change, note: note.map(str::to_owned) }])?;
+        let written = self.write(|model| {
+            model.check_editable(id)?;
+            let label = model.check_label(Some(label))?.ok_or(ChangeError::NoLabel { task: model.task() })?;
+            Ok(vec![NewEntry { change: Change::Relabel { id, label }, note: note.map(str::to_owned) }])
+        })?;
         self.apply_edit(&written[0].change)
+    }
+
+    /// How many changes since the fit are in the model.
+    pub fn n_changes(&self) -> u64 {
+        self.n_entries
     }
 
     /// Every change since the fit, oldest first.
@@ -115,9 +117,24 @@ impl Model {
         }
     }
 
-    fn write(&mut self, entries: Vec<NewEntry>) -> Result<Vec<JournalEntry>, ChangeError> {
-        let n_entries = self.n_entries;
-        Ok(self.journal().append(entries, n_entries)?)
+    /// Writes changes down: those that `checked` makes of the model as it is when nobody else can change it. What is written down must be
+    /// possible to do, because everyone who reads it will do it.
+    fn write(
+        &mut self,
+        checked: impl FnOnce(&Self) -> Result<Vec<NewEntry>, ChangeError>,
+    ) -> Result<Vec<JournalEntry>, ChangeError> {
+        self.journal().lock()?;
+        let written = self.catch_up().and_then(|()| {
+            let entries = checked(self)?;
+            let mut journal = self.journal();
+            let written = journal.append(entries, self.n_entries)?;
+            journal.commit()?;
+            Ok(written)
+        });
+        if written.is_err() {
+            self.journal().release();
+        }
+        written
     }
 
     /// Takes in what others have written to the journal since.
@@ -179,8 +196,21 @@ impl Model {
         if self.search().example(id).is_none() {
             return Err(EditError::UnknownId { id, history }.into());
         }
-        let keeps_all = matches!(self.structure, Structure::Knn(_)) || history == History::Full;
-        if keeps_all { Ok(()) } else { Err(EditError::HistoryNeeded { id, history }.into()) }
+        if self.keeps_all() { Ok(()) } else { Err(EditError::HistoryNeeded { id, history }.into()) }
+    }
+
+    /// Whether every example that was shown, and not removed, is still known.
+    fn keeps_all(&self) -> bool {
+        matches!(self.structure, Structure::Knn(_)) || self.search().history() == History::Full
+    }
+
+    /// Whether labels are numbers.
+    fn has_values(&self) -> bool {
+        match self.task() {
+            Task::Regression { .. } => true,
+            Task::Retrieval => self.facts.schema.labels == Some(LabelMeaning::Values),
+            _ => false,
+        }
     }
 
     /// The text that stands for a label in the journal, if the task can take it.
@@ -189,7 +219,8 @@ impl Model {
         match (task, label) {
             (Task::Retrieval, None) => Ok(None),
             (_, None) => Err(ChangeError::NoLabel { task }),
-            (Task::Regression { .. }, Some(text)) => match text.trim().parse::<f32>() {
+            (_, Some(text)) if text.trim().is_empty() => self.check_label(None),
+            (_, Some(text)) if self.has_values() => match text.trim().parse::<f32>() {
                 Ok(value) if value.is_finite() => Ok(Some(text.trim().to_owned())),
                 _ => Err(ChangeError::NotAValue { label: text.to_owned() }),
             },
@@ -200,7 +231,7 @@ impl Model {
     /// The label of a text; a class that is not known is a new one from now on.
     fn take_label(&mut self, label: Option<&str>) -> Result<Label, ChangeError> {
         let Some(text) = label else { return Ok(Label::Unlabeled) };
-        if let Task::Regression { .. } = self.task() {
+        if self.has_values() {
             let value = text.parse().map_err(|_| ChangeError::NotAValue { label: text.to_owned() })?;
             return Ok(Label::Value(value));
         }
@@ -211,12 +242,16 @@ impl Model {
         });
         Ok(Label::Class(ClassId(u32::try_from(class).map_err(|_| ChangeError::TooManyClasses)?)))
     }
+
     /// Whether the structure is what its history gives: everything it keeps is shown to empty structures of the same parameters, in the same
     /// order, tree by tree, and every distance measured anew, where loading trusts what was written down.
     ///
     /// # Errors
-    /// Parameters or examples that no structure takes, which a model that was loaded cannot have.
+    /// A history that was not kept ([`QueryError::HistoryNeeded`]).
     pub fn is_what_its_history_gives(&self) -> Result<bool, ChangeError> {
+        if !self.keeps_all() {
+            return Err(AnswerError::from(QueryError::HistoryNeeded { history: self.search().history() }).into());
+        }
         let snapshot = self.structure.snapshot();
         let Some(points) = &snapshot.points else { return Ok(true) };
         let show = |params: &StructureParams, rows: Option<&[u32]>| -> Result<Structure, ChangeError> {
@@ -246,6 +281,39 @@ impl Model {
         }
         Ok(true)
     }
+}
+
+/// What is written down of examples, if the model can take all of them in.
+fn additions_checked(model: &Model, additions: &[Addition<'_>]) -> Result<Vec<NewEntry>, ChangeError> {
+    let mut entries = Vec::with_capacity(additions.len());
+    let mut given = HashSet::new();
+    let mut next_id = model.next_id;
+    for addition in additions {
+        let id = addition.id.unwrap_or(ExampleId(next_id));
+        if id.0 > i64::MAX as u64 {
+            return Err(ChangeError::IdTooLarge { id });
+        }
+        if model.search().example(id).is_some() || !given.insert(id) {
+            return Err(ChangeError::DuplicateId { id });
+        }
+        next_id = next_id.max(id.0 + 1);
+        let label = model.check_label(addition.label)?;
+        let original = model.as_fitted(one(addition.point).map_err(AnswerError::from)?)?;
+        let represented = model.represent(original.view())?;
+        // A network can make numbers too large of small ones.
+        represented.view().row(0).check().map_err(InsertError::from)?;
+        entries.push(NewEntry {
+            change: Change::Add {
+                id,
+                label,
+                point: bytes_of(original.view()),
+                // Found again without a pass through the network, which another processor might make of other last bits.
+                representation: model.transform.as_ref().map_or_else(Vec::new, |_| bytes_of(represented.view())),
+            },
+            note: addition.note.map(str::to_owned),
+        });
+    }
+    Ok(entries)
 }
 
 /// Numbers as bytes, little end first.

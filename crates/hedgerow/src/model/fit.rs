@@ -7,7 +7,8 @@ use std::time::Instant;
 
 use hedgerow_core::random::shuffle;
 use hedgerow_core::{
-    Calibration, ExampleId, Examples, History, Initialization, Label, NeighborSearch as _, Points, PointsRef, Task,
+    Calibration, Distance, ExampleId, Examples, History, Initialization, Label, NeighborSearch as _, Points, PointsRef,
+    Task,
 };
 use hedgerow_data::{Dataset, Preprocessing, RowIds, Scaling, Split};
 use hedgerow_learn::{
@@ -64,6 +65,11 @@ pub enum FitEvent<'a> {
 /// Hears what a fit tells, and can stop it.
 pub type FitListener<'a> = dyn FnMut(&FitEvent<'_>) -> ControlFlow<()> + Send + 'a;
 
+/// Hears nothing, and lets a fit go on to its end.
+pub fn silent_fit() -> impl FnMut(&FitEvent<'_>) -> ControlFlow<()> + Send {
+    |_| ControlFlow::Continue(())
+}
+
 impl Model {
     /// Fits a model to the training rows of a data set. Validation rows, if the data has some, decide which weights are kept; else a
     /// share of the training rows does ([`TrainingParams::validation_share`]). Test rows are not looked at.
@@ -81,6 +87,8 @@ impl Model {
         if train.is_empty() {
             return Err(FitError::NoTrainingRows { name: dataset.name().to_owned() });
         }
+        // A structure that cannot be is refused now, and not when everything has been learned.
+        params.structure.build(&Common::of(params, task))?;
         let scaling = params.scaling.clone().unwrap_or_else(|| default_scaling(dataset));
         let preprocessing = Preprocessing::fit(dataset, &scaling)?;
         let prepared = prepare(&preprocessing, train.points())?;
@@ -96,7 +104,7 @@ impl Model {
         let structure = build(params, task, shown, train.labels(), listener)?;
         let build_seconds = started.elapsed().as_secs_f64();
         let calibration = calibrate(&structure, shown)?;
-        let closeness = closeness(learned.as_ref(), &calibration);
+        let closeness = closeness(learned.as_ref(), &calibration, structure.search().distance());
         let originals = originals(params, &structure, train.points(), learned.is_some() || !preprocessing.is_none());
         let search = structure.search();
         let metrics = Metrics {
@@ -258,12 +266,15 @@ fn calibrate(structure: &Structure, shown: PointsRef<'_>) -> Result<Calibration,
 }
 
 /// The sigma that was learned with; where there was none, one by which an example as far as most are from their answers still counts.
-fn closeness(learned: Option<&Trained>, calibration: &Calibration) -> DistanceScale {
+fn closeness(learned: Option<&Trained>, calibration: &Calibration, distance: &Distance) -> DistanceScale {
     let of_method = learned.and_then(|learned| learned.params.method.scale());
     of_method.unwrap_or_else(|| {
         let distances = calibration.distances();
         let typical = distances.get(distances.len() / 2).copied().unwrap_or(1.0);
-        let square = typical * typical;
+        let square = match distance {
+            Distance::SquaredEuclidean => typical,
+            _ => typical * typical,
+        };
         DistanceScale::SquaredEuclidean(if square.is_finite() && square > 0.0 { square } else { 1.0 })
     })
 }

@@ -20,10 +20,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::journal::Journal;
 
-pub use answers::{Decision, ModelPrediction, Probabilities, Unknown, Walk};
+pub use answers::{Decision, ModelAnswer, ModelPrediction, Probabilities, Unknown, Walk};
 pub use changes::{Addition, Inserted};
 pub use evaluate::{CalibrationBin, ClassResult, Evaluation, RejectionPoint, ValueResult};
-pub use fit::{FitEvent, FitListener, FitOptions};
+pub use fit::{FitEvent, FitListener, FitOptions, silent_fit};
 pub(crate) use originals::OriginalExamples;
 pub(crate) use params::Common;
 pub use params::{FitParams, Originals, Rejection, StructureParams};
@@ -247,6 +247,20 @@ impl Model {
     pub fn size_bytes(&self) -> usize {
         let weights = self.transform.as_ref().map_or(0, |transform| size_of_val(transform.parameters()));
         self.search().size_bytes() + weights + self.originals.size_bytes()
+    }
+
+    /// Bytes of what the structure needs to answer, without the history and the originals: stored points and, of trees, their nodes.
+    pub fn answering_bytes(&self) -> usize {
+        // A node: its row, its parent, and its place among the children of that.
+        const NODE_BYTES: usize = 3 * size_of::<u32>();
+        let search = self.search();
+        let width = search.width().unwrap_or(0);
+        let number = match (&self.transform, self.preprocessing.is_none(), self.facts.data.kind()) {
+            (None, true, PointKind::U8) => size_of::<u8>(),
+            _ => size_of::<f32>(),
+        };
+        let nodes: usize = self.structure.trees().iter().map(|tree| tree.len()).sum();
+        search.n_stored() * (width * number + size_of::<u32>()) + nodes * NODE_BYTES
     }
 
     /// A label as text: the name of its class, its value, or nothing.

@@ -6,6 +6,7 @@ use hedgerow_data::Preprocessing;
 use hedgerow_learn::{Architecture, InputScale};
 use serde::{Deserialize, Serialize};
 
+use super::seal;
 use crate::error::{LoadError, SaveError};
 use crate::model::{Facts, Model};
 
@@ -49,6 +50,13 @@ struct Version {
     format_version: Option<u64>,
 }
 
+/// Whether a file says that it is the configuration of a model. Many programs have a `config.json`.
+pub(super) fn is_of_a_model(path: &Path) -> bool {
+    let text = std::fs::read_to_string(path).ok();
+    let version: Option<Version> = text.and_then(|text| serde_json::from_str(&text).ok());
+    version.and_then(|version| version.format).as_deref() == Some(FORMAT)
+}
+
 /// SHA-256, in hexadecimal digits.
 pub(super) fn sha256(bytes: &[u8]) -> String {
     use sha2::Digest as _;
@@ -56,12 +64,12 @@ pub(super) fn sha256(bytes: &[u8]) -> String {
 }
 
 impl Config {
-    pub(super) fn of(model: &Model, folded: u64, tensors: &[u8]) -> Self {
+    pub(super) fn of(model: &Model, tensors: &[u8]) -> Self {
         let snapshot = model.structure.snapshot();
         Self {
             format: FORMAT.to_owned(),
             format_version: FORMAT_VERSION,
-            folded,
+            folded: model.n_entries,
             next_id: model.next_id,
             tensors_sha256: sha256(tensors),
             facts: model.facts.clone(),
@@ -77,8 +85,7 @@ impl Config {
     }
 
     pub(super) fn to_json(&self) -> Result<String, SaveError> {
-        let text = serde_json::to_string_pretty(self);
-        text.map(|text| text + "\n").map_err(|_| SaveError::Unwritable { what: "a distance that is a closure" })
+        seal::to_json(self).ok_or(SaveError::Unwritable { what: "a distance that is a closure" })
     }
 
     pub(super) fn parse(path: &Path, text: &str) -> Result<Self, LoadError> {
@@ -94,6 +101,6 @@ impl Config {
             }
             None => return Err(damaged("it has no format_version".to_owned())),
         }
-        serde_json::from_str(text).map_err(|error| damaged(error.to_string()))
+        seal::from_json(path, text)
     }
 }

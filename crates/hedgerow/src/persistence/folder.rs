@@ -37,10 +37,20 @@ fn previous(place: &Path) -> PathBuf {
     parent(place).join(prefix(place, "previous"))
 }
 
+/// The folder itself where a place is a link to one: the new folder is put beside it, and the link stays.
+pub(super) fn real(place: &Path) -> PathBuf {
+    place.canonicalize().unwrap_or_else(|_| place.to_owned())
+}
+
+/// What tells a folder from another that took its place.
+pub(super) fn identity(place: &Path) -> impl PartialEq + use<> {
+    crate::journal::identity(place)
+}
+
 impl Partial {
     pub(super) fn begin(place: &Path) -> Result<Self, SaveError> {
         let is_empty = |path: &Path| fs::read_dir(path).is_ok_and(|mut entries| entries.next().is_none());
-        if place.exists() && !place.join(CONFIG).is_file() && !(place.is_dir() && is_empty(place)) {
+        if place.exists() && !super::is_model(place) && !(place.is_dir() && is_empty(place)) {
             return Err(SaveError::NotAModel { path: place.to_owned() });
         }
         let parent = parent(place);
@@ -66,11 +76,6 @@ impl Partial {
     pub(super) fn write(&self, name: &str, bytes: &[u8]) -> Result<(), SaveError> {
         let path = self.path(name);
         write_through(&path, bytes).map_err(failed(&path, "writing"))
-    }
-
-    pub(super) fn sync(&self, name: &str) -> Result<(), SaveError> {
-        let path = self.path(name);
-        File::open(&path).and_then(|file| file.sync_all()).map_err(failed(&path, "writing"))
     }
 
     /// Takes the place of what is there.

@@ -132,6 +132,9 @@ pub(super) fn of(model: &Model) -> Result<Vec<u8>, SaveError> {
     safetensors::serialize(views.map_err(failed)?, Some(metadata)).map_err(failed)
 }
 
+/// The shape of an array, and what is in it.
+type Shaped<T> = (Vec<usize>, T);
+
 /// The arrays of a file.
 struct Found<'a> {
     path: &'a Path,
@@ -144,7 +147,7 @@ impl Found<'_> {
     }
 
     /// The shape and bytes of an array of this type; nothing if there is none of this name.
-    fn array(&self, name: &str, dtype: Dtype) -> Result<Option<(Vec<usize>, &[u8])>, LoadError> {
+    fn array(&self, name: &str, dtype: Dtype) -> Result<Option<Shaped<&[u8]>>, LoadError> {
         let Ok(tensor) = self.tensors.tensor(name) else { return Ok(None) };
         if tensor.dtype() != dtype {
             return Err(
@@ -171,7 +174,7 @@ impl Found<'_> {
         Ok(self.array(name, Dtype::F64)?.map(|(_, bytes)| eights(bytes).map(f64::from_le_bytes).collect()))
     }
 
-    fn f32(&self, name: &str) -> Result<Option<(Vec<usize>, Vec<f32>)>, LoadError> {
+    fn f32(&self, name: &str) -> Result<Option<Shaped<Vec<f32>>>, LoadError> {
         let number = |bytes: &[u8]| f32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]);
         let array = self.array(name, Dtype::F32)?;
         Ok(array.map(|(shape, bytes)| (shape, bytes.chunks_exact(4).map(number).collect())))

@@ -1,0 +1,78 @@
+//! `report`: a model on one page.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use hedgerow::data::write::write_file;
+use hedgerow_report::{Asked, render_report_html, report_view};
+use serde::Serialize;
+
+use crate::context::Context;
+use crate::labelled::Labelled;
+use crate::queries::SplitArg;
+use crate::reading::ReadingArgs;
+use crate::{dataset, model};
+
+/// Write one self-contained HTML page about a model.
+///
+/// It has the training curve, a map of the representations with the stored examples marked, the tree with pictures, the confusion
+/// matrix, and the most instructive mistakes with their explanations. No network is needed to open it.
+#[derive(Debug, Args)]
+pub(crate) struct Arguments {
+    /// The folder of the model.
+    model: PathBuf,
+
+    /// The examples that the model is asked about, with labels: a file, a folder, or the name of a data set.
+    #[arg(long, value_name = "DATA")]
+    data: String,
+
+    /// The page. A file that is there is replaced.
+    #[arg(long, value_name = "FILE", default_value = "report.html")]
+    out: PathBuf,
+
+    /// The rows to ask about. [default: test if there are such rows, else all]
+    #[arg(long)]
+    split: Option<SplitArg>,
+
+    /// Mistakes that are explained, at most.
+    #[arg(long, value_name = "N", default_value_t = 8)]
+    mistakes: usize,
+
+    #[command(flatten)]
+    reading: ReadingArgs,
+}
+
+/// What `--json` gives.
+#[derive(Debug, Serialize)]
+struct Written {
+    report: String,
+    data: String,
+    n_queries: usize,
+    error_percent: Option<f64>,
+    nodes: usize,
+}
+
+pub(crate) fn run(arguments: &Arguments, context: &Context) -> anyhow::Result<()> {
+    let model = model::load(&arguments.model)?;
+    let data = dataset::load_for(&model, &arguments.data, &arguments.reading, context)?;
+    let labelled = Labelled::of(&data, arguments.split, &model)?;
+    let name = format!("{}, {}", data.name(), labelled.split);
+    let source = |row: usize| format!("row {} of {}", data.row_ids().text(labelled.rows[row]), data.name());
+    let asked = Asked {
+        points: labelled.points(),
+        labels: &labelled.labels,
+        class_names: data.class_names(),
+        name: &name,
+        source: &source,
+    };
+    let (report, evaluation) = context.compute(|| report_view(&model, &asked, arguments.mistakes, 2))??;
+    write_file(&arguments.out, render_report_html(&report).as_bytes())?;
+    let written = Written {
+        report: arguments.out.display().to_string(),
+        data: name.clone(),
+        n_queries: evaluation.n_queries,
+        error_percent: evaluation.error_percent,
+        nodes: evaluation.nodes,
+    };
+    context.answer(&written, |written| format!("{}\n", written.report))
+}
