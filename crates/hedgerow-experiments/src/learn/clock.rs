@@ -51,7 +51,7 @@ impl RunClock {
             Some(_) if one_thread => Source::Processor,
             _ => Source::Wall(Instant::now()),
         };
-        let kept_in = checkpoint.with_extension("seconds");
+        let kept_in = kept_in(checkpoint);
         let earlier = if checkpoint.exists() { fs::read_to_string(&kept_in).ok() } else { None };
         let epochs: Vec<f64> =
             earlier.iter().flat_map(|text| text.lines()).filter_map(|line| line.parse().ok()).collect();
@@ -105,10 +105,15 @@ impl RunClock {
         &self.epochs
     }
 
-    /// Removes what was kept for a run that is over.
-    pub fn forget(&self) {
-        let _ = fs::remove_file(&self.kept_in);
+    /// Removes what was kept for a run that is over, by its checkpoint.
+    pub fn forget(checkpoint: &Path) {
+        let _ = fs::remove_file(kept_in(checkpoint));
     }
+}
+
+/// Where the seconds of a run are kept.
+fn kept_in(checkpoint: &Path) -> PathBuf {
+    checkpoint.with_extension("seconds")
 }
 
 /// Seconds that the processor has spent on this program.

@@ -19,7 +19,7 @@ pub(crate) mod training;
 use std::path::PathBuf;
 
 use hedgerow_data::{Dataset, Split};
-use hedgerow_learn::{Outcome, TrainingParams};
+use hedgerow_learn::{Outcome, TrainError, TrainingParams};
 
 pub use self::answers::Answers;
 pub use self::curve::CurvePoint;
@@ -193,7 +193,16 @@ impl Run<'_> {
         };
         let test_examples = test.examples();
         let validation = (recipe.test == Test::AlongTheWay).then_some(&test_examples);
-        let learned = training.carry_out(&train.examples(), validation, listener)?;
+        let learned = match training.carry_out(&train.examples(), validation, listener) {
+            // It would diverge each time, to the same bits: that is its result, and the others are not to wait for it.
+            Err(ExperimentError::Train(error @ TrainError::Diverged { epoch, step, .. })) => {
+                let _ = listener(&Event::Note(&format!("{label}: {error}")));
+                let record = RunRecord::diverged(data_name, &recipe.name, params, (epoch, step), &provenance.revision);
+                records.add(record, &[])?;
+                return training.forget();
+            }
+            learned => learned?,
+        };
         let trained = &learned.trained;
         let answers = match recipe.test {
             Test::Never => None,
@@ -325,6 +334,23 @@ mod tests {
         });
         made.unwrap();
         assert_eq!(rounds, 0, "{lines:?}");
+    }
+
+    #[test]
+    fn a_run_that_diverges_is_on_record_as_such_and_the_others_are_made() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut plan = plan(1);
+        let rate = hedgerow_learn::LearningRate { start: Some(1e18), ..Default::default() };
+        plan.runs[0].recipe.params.learning_rate = rate;
+        let (made, lines) = make(&plan, folder.path(), |_| false);
+        made.unwrap();
+        assert!(lines[0].contains("short seed 0: training diverged"), "{lines:?}");
+        let rows = on_record(folder.path());
+        assert_eq!(rows.iter().map(|row| row.diverged).collect::<Vec<_>>(), [true, false]);
+        assert_eq!((rows[0].tree_error_percent, rows[1].tree_error_percent.is_some()), (None, true));
+        assert!(Records::open(folder.path(), Experiment::Table).unwrap().summary().contains("diverged"));
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 2, "runs and curves, no checkpoint");
+        assert_eq!(make(&plan, folder.path(), |_| false).1, Vec::<String>::new());
     }
 
     #[test]

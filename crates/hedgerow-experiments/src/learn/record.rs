@@ -40,6 +40,9 @@ const NUMBERS: [&str; 17] = [
     "class_layer_error",
 ];
 
+/// The outcome of a run that could not be carried out: its loss left the range of numbers.
+pub(super) const DIVERGED: &str = "diverged";
+
 /// One run.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RunRecord {
@@ -98,6 +101,28 @@ impl RunRecord {
                 of(|answers| answers.large_forest.n_stored as f64),
                 answers.and_then(|answers| answers.classifier),
             ],
+        }
+    }
+
+    /// Takes down that a run diverged, in which epoch and at which step.
+    pub(super) fn diverged(
+        data: &str,
+        recipe: &str,
+        params: &TrainingParams,
+        (epochs, steps): (usize, u64),
+        revision: &str,
+    ) -> Self {
+        Self {
+            data: data.to_owned(),
+            recipe: recipe.to_owned(),
+            seed: params.seed,
+            params: fingerprint(params),
+            outcome: DIVERGED.to_owned(),
+            epochs,
+            steps,
+            threads: rayon::current_num_threads(),
+            revision: revision.to_owned(),
+            numbers: [None; NUMBERS.len()],
         }
     }
 

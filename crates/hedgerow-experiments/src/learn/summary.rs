@@ -3,7 +3,7 @@
 use std::fs;
 
 use super::paper::{PaperValue, paper_value};
-use super::record::{Records, RunRecord, median};
+use super::record::{DIVERGED, Records, RunRecord, median};
 use crate::error::ExperimentError;
 use crate::provenance::Provenance;
 
@@ -20,6 +20,8 @@ pub struct Row {
     pub epochs: f64,
     /// Whether a run was cut because its time was over.
     pub cut: bool,
+    /// Whether a run diverged; it has no numbers then.
+    pub diverged: bool,
     /// Seconds of learning.
     pub train_seconds: Option<f64>,
     /// One boundary tree, of one order of the examples.
@@ -62,13 +64,13 @@ impl Row {
             Some(PaperValue { error_percent, nodes: None }) => error_percent.to_string(),
             None => "-".to_owned(),
         };
-        let Self { data, recipe, seeds, epochs, cut, .. } = self;
+        let Self { data, recipe, seeds, epochs, cut, diverged, .. } = self;
         let mut cells = vec![
             data.clone(),
             recipe.clone(),
             seeds.to_string(),
-            format!("{epochs:.0}{}", if *cut { ", cut" } else { "" }),
-            format!("{:.0}", self.train_seconds.unwrap_or(0.0)),
+            format!("{epochs:.0}{}{}", if *cut { ", cut" } else { "" }, if *diverged { ", diverged" } else { "" }),
+            self.train_seconds.map_or("-".to_owned(), |seconds| format!("{seconds:.0}")),
             with(self.tree_error_percent, self.nodes),
             with(self.orders_error_percent, self.orders_nodes),
             paper,
@@ -127,6 +129,7 @@ impl Records {
             seeds: runs.len(),
             epochs: median(runs.iter().map(|run| run.epochs as f64)).unwrap_or(0.0),
             cut: runs.iter().any(|run| run.outcome == "cut"),
+            diverged: runs.iter().any(|run| run.outcome == DIVERGED),
             train_seconds: at("train_seconds"),
             tree_error_percent: at("tree_error"),
             nodes: at("tree_nodes"),

@@ -99,10 +99,18 @@ impl Training<'_> {
     }
 }
 
+impl Training<'_> {
+    /// Removes the checkpoint of a run whose result is written down.
+    pub(crate) fn forget(&self) -> Result<(), ExperimentError> {
+        RunClock::forget(&self.checkpoint);
+        fs::remove_file(&self.checkpoint).map_err(ExperimentError::of_file(&self.checkpoint))
+    }
+}
+
 impl Learned {
     /// Removes the checkpoint of a run whose result is written down.
     pub(crate) fn forget(&self) -> Result<(), ExperimentError> {
-        self.clock.forget();
+        RunClock::forget(&self.checkpoint);
         fs::remove_file(&self.checkpoint).map_err(ExperimentError::of_file(&self.checkpoint))
     }
 }
