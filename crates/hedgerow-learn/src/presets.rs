@@ -141,26 +141,34 @@ mod tests {
         (Points::from_f32(4, values).unwrap(), labels)
     }
 
-    #[test]
-    fn on_135_rows_every_preset_learns_and_best_is_not_worse_than_fast() {
-        let ((points, labels), (queries, query_labels)) = (signs(135, 1), signs(900, 2));
+    /// Errors of the presets on 135 rows, in percent, in the order of [`Preset::ALL`].
+    fn errors_on_135_rows(seed: u64, presets: &[Preset]) -> Vec<f64> {
+        let ((points, labels), (queries, query_labels)) = (signs(135, 2 * seed + 1), signs(900, 2 * seed + 2));
         let examples = Examples::new(points.view(), &labels).unwrap();
         let rows: Vec<usize> = (0..135).collect();
-        let errors = Preset::ALL.map(|preset| {
+        let error = |preset: &Preset| {
             // The paper's 5000 epochs take minutes; that they begin to teach is seen in fewer.
-            let most = if preset == Preset::Paper { 300 } else { usize::MAX };
+            let most = if *preset == Preset::Paper { 300 } else { usize::MAX };
             let params = preset.params(135, None);
             let params = TrainingParams { epochs: params.epochs.map(|epochs| epochs.min(most)), ..params };
             let learned = train(&examples, &params, &RunOptions::default(), &mut silent()).unwrap().transform;
             let [shown, asked] = [&points, &queries].map(|points| learned.apply(points.view()).unwrap());
             let shown = ShownExamples::shuffled(shown.view(), &labels, &rows, 0).unwrap();
             shown.evaluate(Structure::Tree, asked.view(), &query_labels, 0).unwrap().error_percent
-        });
+        };
+        presets.iter().map(error).collect()
+    }
+
+    #[test]
+    fn on_135_rows_every_preset_learns_and_best_is_not_worse_than_fast() {
+        let errors = errors_on_135_rows(0, &Preset::ALL);
         // By chance half of the answers are wrong.
         assert!(errors.iter().all(|error| *error < 25.0), "{errors:?}");
-        let [fast, _, best, best_shifted] = errors;
-        // With 200 epochs, 400-400-20 and a rate of 0.001 it was 1.6 above.
-        assert!(best <= fast + 1.0, "{errors:?}");
-        assert!(best_shifted.to_bits() == best.to_bits(), "without pictures it is best: {errors:?}");
+        assert!(errors[3].to_bits() == errors[2].to_bits(), "without pictures best-shifted is best: {errors:?}");
+        // One draw of so few rows is a throw of dice, and falls otherwise on another processor: the mean over several is compared.
+        let several: Vec<Vec<f64>> =
+            (0..6).map(|seed| errors_on_135_rows(seed, &[Preset::Fast, Preset::Best])).collect();
+        let mean = |at: usize| several.iter().map(|errors| errors[at]).sum::<f64>() / several.len() as f64;
+        assert!(mean(1) <= mean(0) + 1.5, "{several:?}");
     }
 }
