@@ -1,17 +1,19 @@
 //! Matrices: rows of numbers one after another, and the same with the zeros left out.
 //!
-//! `sparse.rs` has the rows without their zeros and the three products that training needs of them. Products of dense
+//! `sparse_rows.rs` has the rows without their zeros, `sparse.rs` the three products that training needs of them. Products of dense
 //! matrices are [`hedgerow_core::matrix`]'s.
 
 mod aligned;
 mod sparse;
+mod sparse_rows;
 
 use hedgerow_core::matrix::MatrixRef;
 use rayon::prelude::*;
 
 use crate::real::Real;
 pub(crate) use aligned::Aligned;
-pub(crate) use sparse::{SparseColumns, SparseRows, masked_product, sparse_rows_times};
+pub(crate) use sparse::{Additions, SparseColumns, masked_product, sparse_rows_times};
+pub(crate) use sparse_rows::SparseRows;
 
 /// Columns that are transposed together: those of a row are one line of the cache.
 const TRANSPOSED_AT_A_TIME: usize = 16;
@@ -136,19 +138,30 @@ impl<R: Clone> Clone for Matrix<R> {
 /// Runs `work` compiled for the vectors that this machine has. `work` must be a closure marked `#[inline(always)]`, and call
 /// functions so marked: what is not inlined is compiled for the oldest machine.
 #[inline(always)]
-pub(crate) fn vectorized<T>(work: impl FnMut() -> T) -> T {
+pub(crate) fn vectorized<T>(mut work: impl FnMut() -> T) -> T {
+    vectorized_fused(
+        #[inline(always)]
+        |_| work(),
+    )
+}
+
+/// The same, and tells `work` whether these vectors have fused multiplications and additions: `mul_add` where there are none is a
+/// function of the system, many times slower than the two apart.
+#[inline(always)]
+pub(crate) fn vectorized_fused<T>(work: impl FnMut(bool) -> T) -> T {
     pulp::Arch::new().dispatch(Vectorized(work))
 }
 
 /// Called through `FnMut`: a call through `FnOnce` goes by way of a function of its own, which is not inlined.
 struct Vectorized<F>(F);
 
-impl<T, F: FnMut() -> T> pulp::WithSimd for Vectorized<F> {
+impl<T, F: FnMut(bool) -> T> pulp::WithSimd for Vectorized<F> {
     type Output = T;
 
     #[inline(always)]
     fn with_simd<S: pulp::Simd>(mut self, _: S) -> T {
-        (self.0)()
+        // Of the vectors of `pulp`, those of eight numbers and more come with fused ones, and so do those of ARM.
+        (self.0)(S::F32_LANES >= 8 || cfg!(target_arch = "aarch64"))
     }
 }
 

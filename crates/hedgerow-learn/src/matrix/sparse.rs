@@ -1,176 +1,60 @@
-//! Rows without their zeros, and products that touch only what is not zero.
+//! Products that touch only what is not zero, over the rows of `sparse_rows.rs`.
 //!
 //! Four fifths of an MNIST image are zero, and half and more of what comes out of a rectified layer. A product that walks
 //! over the rest alone does the same additions in the same order: adding `0 * w` changes nothing. Each number of a result
-//! is summed by one thread in the order of the columns (or rows) with separate multiplications and additions, so that its
-//! bits depend neither on the number of threads, nor on how many rows are computed together, nor on the processor.
+//! is summed by one thread in the order of the columns (or rows), so that its bits depend neither on the number of threads,
+//! nor on how many rows are computed together. With [`Additions::Separate`] they do not depend on the processor either.
 
 use rayon::prelude::*;
 
-use super::{Matrix, vectorized};
+use super::sparse_rows::{PIECE, SparseRows, n_pieces};
+use super::{Matrix, vectorized, vectorized_fused};
 use crate::real::Real;
 
 /// Numbers of a result row that are summed together: as many as fit into vector registers beside the factors.
 const PANEL: usize = 80;
 
-/// The numbers of a matrix that are not zero, row by row. Room for a row is its whole width, so that rows can be filled
-/// at the same time.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct SparseRows<R> {
-    width: usize,
-    n_rows: usize,
-    /// For each row and each piece of its columns, how many numbers it has up to the end of the piece.
-    ends: Vec<u32>,
-    columns: Vec<u32>,
-    values: Vec<R>,
-}
-
-impl<R: Real> SparseRows<R> {
-    /// Becomes rows of numbers: row r is `row_of(r)`, each number of it made by `number`.
-    ///
-    /// `number` must make 0 of the default of `S`. Eight such numbers in a row are passed over at once, since the zeros of pictures
-    /// stand together.
-    pub(crate) fn fill<'s, S: Copy + Default + PartialEq + Sync + 's>(
-        &mut self,
-        width: usize,
-        n_rows: usize,
-        row_of: impl Fn(usize) -> &'s [S] + Sync,
-        number: impl Fn(S) -> R + Sync,
-    ) {
-        let n_pieces = n_pieces(width);
-        (self.width, self.n_rows) = (width, n_rows);
-        self.ends.resize(n_rows * n_pieces, 0);
-        self.columns.resize(n_rows * width, 0);
-        self.values.resize(n_rows * width, R::zero());
-        let rows = self.columns.par_chunks_mut(width).zip(self.values.par_chunks_mut(width));
-        rows.zip(self.ends.par_chunks_mut(n_pieces)).enumerate().with_min_len(16).for_each(
-            |(row, ((columns, values), ends))| {
-                vectorized(
-                    #[inline(always)]
-                    || fill_row(row_of(row), &number, columns, values, ends),
-                );
-            },
-        );
-    }
-
-    /// Becomes the rows of a matrix.
-    pub(crate) fn fill_from(&mut self, matrix: &Matrix<R>) {
-        self.fill(matrix.n_columns(), matrix.n_rows(), |row| matrix.row(row), |number| number);
-    }
-
-    /// Writes the rows with their zeros.
-    pub(crate) fn write_to(&self, dense: &mut Matrix<R>) {
-        dense.clear(self.n_rows(), self.width);
-        dense.values_mut().par_chunks_mut(self.width).enumerate().with_min_len(16).for_each(|(row, out)| {
-            let (columns, values) = self.row(row);
-            columns.iter().zip(values).for_each(|(&column, &value)| out[column as usize] = value);
-        });
-    }
-
-    pub(crate) fn n_rows(&self) -> usize {
-        self.n_rows
-    }
-
-    /// The columns and numbers of one row.
-    #[inline(always)]
-    pub(crate) fn row(&self, row: usize) -> (&[u32], &[R]) {
-        let (start, count) = (row * self.width, self.count(row));
-        (&self.columns[start..start + count], &self.values[start..start + count])
-    }
-
-    /// The same of one piece of [`PIECE`] columns.
-    #[inline(always)]
-    fn piece(&self, row: usize, piece: usize) -> (&[u32], &[R]) {
-        let at = row * n_pieces(self.width) + piece;
-        let first = if piece == 0 { 0 } else { self.ends[at - 1] as usize };
-        let range = row * self.width + first..row * self.width + self.ends[at] as usize;
-        (&self.columns[range.clone()], &self.values[range])
-    }
-
-    /// How many numbers of a row are not zero.
-    #[inline(always)]
-    fn count(&self, row: usize) -> usize {
-        self.ends[(row + 1) * n_pieces(self.width) - 1] as usize
-    }
-
-    /// How many numbers are not zero.
-    pub(crate) fn n_filled(&self) -> usize {
-        (0..self.n_rows).map(|row| self.count(row)).sum()
-    }
-}
-
-/// Columns of a piece: so many rows of weights, [`PANEL`] wide, fit into the nearest cache. A multiple of 8.
-const PIECE: usize = 96;
-
-/// Pieces of a row; at least one.
-#[inline(always)]
-fn n_pieces(width: usize) -> usize {
-    width.div_ceil(PIECE).max(1)
-}
-
-/// Writes the numbers of a row that are not zero, and their columns, and for each piece how many there are up to its end.
-#[inline(always)]
-fn fill_row<S: Copy + Default + PartialEq, R: Real>(
-    row: &[S],
-    number: &impl Fn(S) -> R,
-    columns: &mut [u32],
-    values: &mut [R],
-    ends: &mut [u32],
-) {
-    let mut n = 0;
-    for (piece, (numbers, end)) in row.chunks(PIECE).zip(ends).enumerate() {
-        for (group, numbers) in numbers.chunks(8).enumerate() {
-            if numbers.iter().fold(true, |all_zero, number| all_zero & (*number == S::default())) {
-                continue;
-            }
-            for (at, &from) in numbers.iter().enumerate() {
-                // Written always and kept by counting on: there is no branch to guess wrong.
-                let value = number(from);
-                columns[n] = (piece * PIECE + group * 8 + at) as u32;
-                values[n] = value;
-                n += usize::from(value != R::zero());
-            }
-        }
-        *end = n as u32;
-    }
-}
-
 /// Some rows of [`SparseRows`], column by column. A row is named by its place among those taken.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct SparseColumns<R> {
-    starts: Vec<u32>,
+    /// Numbers that each column has room for: at least one of each row, so that one pass over the rows puts every number in its place.
+    room: usize,
+    /// How many numbers each column has.
+    counts: Vec<u32>,
     rows: Vec<u32>,
     values: Vec<R>,
 }
 
 impl<R: Real> SparseColumns<R> {
-    /// Becomes the given rows, by a counting sort.
+    /// Becomes the given rows.
     pub(crate) fn take_rows(&mut self, from: &SparseRows<R>, rows: &[usize]) {
-        self.starts.clear();
-        self.starts.resize(from.width + 2, 0);
-        for &row in rows {
-            from.row(row).0.iter().for_each(|&column| self.starts[column as usize + 2] += 1);
-        }
-        for column in 2..self.starts.len() {
-            self.starts[column] += self.starts[column - 1];
-        }
-        let n_filled = self.starts.last().map_or(0, |&end| end as usize);
-        self.rows.resize(n_filled, 0);
-        self.values.resize(n_filled, R::zero());
-        for (place, &row) in rows.iter().enumerate() {
-            let (columns, values) = from.row(row);
-            for (&column, &value) in columns.iter().zip(values) {
-                // starts[column + 1] is where the next number of the column goes; in the end, where the column ends.
-                let next = &mut self.starts[column as usize + 1];
-                self.rows[*next as usize] = place as u32;
-                self.values[*next as usize] = value;
-                *next += 1;
+        // An odd number of cache lines: the starts of columns at a power of two from each other would share few places of the cache.
+        self.room = (rows.len().div_ceil(LINE) | 1) * LINE;
+        let (room, width) = (self.room, from.width());
+        self.counts.clear();
+        self.counts.resize(width, 0);
+        self.rows.resize(self.rows.len().max(width * room), 0);
+        self.values.resize(self.values.len().max(width * room), R::zero());
+        let places = self.rows.par_chunks_mut(room * PIECE).zip(self.values.par_chunks_mut(room * PIECE));
+        // Piece by piece: the lines that its columns are written to stay in the nearest cache.
+        let pieces = self.counts.par_chunks_mut(PIECE).zip(places).enumerate();
+        pieces.for_each(|(piece, (counts, (to_rows, to_values)))| {
+            for (place, &row) in rows.iter().enumerate() {
+                let (columns, values) = from.piece(row, piece);
+                for (&column, &value) in columns.iter().zip(values) {
+                    let column = column as usize - piece * PIECE;
+                    let at = column * room + counts[column] as usize;
+                    to_rows[at] = place as u32;
+                    to_values[at] = value;
+                    counts[column] += 1;
+                }
             }
-        }
+        });
     }
 
     fn column(&self, column: usize) -> (&[u32], &[R]) {
-        let range = self.starts[column] as usize..self.starts[column + 1] as usize;
+        let start = column * self.room;
+        let range = start..start + self.counts[column] as usize;
         (&self.rows[range.clone()], &self.values[range])
     }
 
@@ -181,15 +65,15 @@ impl<R: Real> SparseColumns<R> {
     pub(crate) fn times(&self, factor: &Matrix<R>, out: &mut [R]) {
         let width = factor.n_columns();
         out.par_chunks_mut(width * COLUMNS_AT_A_TIME).enumerate().for_each(|(block, out)| {
-            vectorized(
+            vectorized_fused(
                 #[inline(always)]
-                || {
+                |is_fused| {
                     let mut start = 0;
                     while start < width {
                         let panel = panel_width(width - start);
                         for (at, out) in out.chunks_exact_mut(width).enumerate() {
                             let (rows, values) = self.column(block * COLUMNS_AT_A_TIME + at);
-                            sum_rows(rows, values, factor.values(), width, SumStart::Zero, start, panel, out);
+                            sum_rows(rows, values, factor.values(), width, is_fused, SumStart::Zero, start, panel, out);
                         }
                         start += panel;
                     }
@@ -199,21 +83,40 @@ impl<R: Real> SparseColumns<R> {
     }
 }
 
+/// Numbers of a cache line.
+const LINE: usize = 16;
+
 /// Columns of a [`SparseColumns`] that are one task: their results fit into the nearest cache.
 const COLUMNS_AT_A_TIME: usize = 16;
 
 /// Rows of a result that are one task, at most.
 const ROWS_AT_A_TIME: usize = 64;
 
+/// How products are added up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Additions {
+    /// Each product is rounded, and then the sum: the same bits on every processor.
+    Separate,
+    /// Rounded once where the processor can do so: half the instructions, which counts where two threads share a core.
+    Fused,
+}
+
 /// Writes `bias + row * weights` for each row. `weights` has a row for each column of `rows`.
-pub(crate) fn sparse_rows_times<R: Real>(rows: &SparseRows<R>, weights: &[R], bias: &[R], out: &mut Matrix<R>) {
+pub(crate) fn sparse_rows_times<R: Real>(
+    rows: &SparseRows<R>,
+    weights: &[R],
+    bias: &[R],
+    additions: Additions,
+    out: &mut Matrix<R>,
+) {
     let width = bias.len();
     out.resize(rows.n_rows(), width);
     let at_a_time = rows_at_a_time(rows.n_rows());
     out.values_mut().par_chunks_mut(width * at_a_time).enumerate().for_each(|(block, out)| {
-        vectorized(
+        vectorized_fused(
             #[inline(always)]
-            || {
+            |can_fuse| {
+                let is_fused = can_fuse && additions == Additions::Fused;
                 for out in out.chunks_exact_mut(width) {
                     out.copy_from_slice(bias);
                 }
@@ -221,10 +124,15 @@ pub(crate) fn sparse_rows_times<R: Real>(rows: &SparseRows<R>, weights: &[R], bi
                 while start < width {
                     let panel = panel_width(width - start);
                     // All rows go over a piece of the weights while it is in the nearest cache. Their sums wait in `out`.
-                    for piece in 0..n_pieces(rows.width) {
+                    for piece in 0..n_pieces(rows.width()) {
                         for (at, out) in out.chunks_exact_mut(width).enumerate() {
                             let (columns, values) = rows.piece(block * at_a_time + at, piece);
-                            sum_rows(columns, values, weights, width, SumStart::Out, start, panel, out);
+                            // Two calls, each with a constant: the loop is compiled for each, and does not ask.
+                            if is_fused {
+                                sum_rows(columns, values, weights, width, true, SumStart::Out, start, panel, out);
+                            } else {
+                                sum_rows(columns, values, weights, width, false, SumStart::Out, start, panel, out);
+                            }
                         }
                     }
                     start += panel;
@@ -260,46 +168,58 @@ fn sum_rows<R: Real>(
     values: &[R],
     factor: &[R],
     width: usize,
+    is_fused: bool,
     from: SumStart,
     start: usize,
     panel: usize,
     out: &mut [R],
 ) {
     match panel {
-        PANEL => sum_panel::<R, PANEL>(rows, values, factor, width, from, start, out),
-        40 => sum_panel::<R, 40>(rows, values, factor, width, from, start, out),
-        20 => sum_panel::<R, 20>(rows, values, factor, width, from, start, out),
-        16 => sum_panel::<R, 16>(rows, values, factor, width, from, start, out),
-        8 => sum_panel::<R, 8>(rows, values, factor, width, from, start, out),
-        4 => sum_panel::<R, 4>(rows, values, factor, width, from, start, out),
-        2 => sum_panel::<R, 2>(rows, values, factor, width, from, start, out),
-        _ => sum_panel::<R, 1>(rows, values, factor, width, from, start, out),
+        PANEL => sum_panel::<R, PANEL>(rows, values, factor, width, is_fused, from, start, out),
+        40 => sum_panel::<R, 40>(rows, values, factor, width, is_fused, from, start, out),
+        20 => sum_panel::<R, 20>(rows, values, factor, width, is_fused, from, start, out),
+        16 => sum_panel::<R, 16>(rows, values, factor, width, is_fused, from, start, out),
+        8 => sum_panel::<R, 8>(rows, values, factor, width, is_fused, from, start, out),
+        4 => sum_panel::<R, 4>(rows, values, factor, width, is_fused, from, start, out),
+        2 => sum_panel::<R, 2>(rows, values, factor, width, is_fused, from, start, out),
+        _ => sum_panel::<R, 1>(rows, values, factor, width, is_fused, from, start, out),
     }
 }
 
 #[inline(always)]
+#[allow(clippy::too_many_arguments, reason = "as above")]
 fn sum_panel<R: Real, const N: usize>(
     rows: &[u32],
     values: &[R],
     factor: &[R],
     width: usize,
+    is_fused: bool,
     from: SumStart,
     start: usize,
     out: &mut [R],
 ) {
     let out = &mut out[start..start + N];
+    if rows.is_empty() {
+        // There may be no factor at all then.
+        if from == SumStart::Zero {
+            out.fill(R::zero());
+        }
+        return;
+    }
     let mut sums = [R::zero(); N];
     if from == SumStart::Out {
-        if rows.is_empty() {
-            return;
-        }
         sums.copy_from_slice(out);
     }
+    let factor = &factor[start..];
+    let last = factor.len().checked_sub(N).expect("a panel is no wider than what is left of a row");
     for (&row, &value) in rows.iter().zip(values) {
-        let at = row as usize * width + start;
+        let at = row as usize * width;
+        // One comparison in the place of two: the compiler knows then that the sum below does not overflow.
+        assert!(at <= last, "a row of the factor");
         let factor = &factor[at..at + N];
         for lane in 0..N {
-            sums[lane] += value * factor[lane];
+            sums[lane] =
+                if is_fused { value.mul_add(factor[lane], sums[lane]) } else { sums[lane] + value * factor[lane] };
         }
     }
     out.copy_from_slice(&sums);
@@ -319,7 +239,7 @@ pub(crate) fn masked_product<R: Real>(
     rows: &[usize],
     out: &mut Matrix<R>,
 ) {
-    let (width, inputs) = (gradient.n_columns(), active.width);
+    let (width, inputs) = (gradient.n_columns(), active.width());
     let block = (BLOCK_BYTES / (width * size_of::<R>())).max(1) as u32;
     out.clear(rows.len(), inputs);
     let at_a_time = rows_at_a_time(rows.len());
@@ -416,11 +336,13 @@ mod tests {
             let (a, w) = (matrix(n, inputs, 1), matrix(inputs, width, 2));
             let bias = matrix(1, width, 3);
             let mut out = Matrix::default();
-            sparse_rows_times(&sparse(&a), w.values(), bias.values(), &mut out);
-            for row in 0..n {
-                for column in 0..width {
-                    let product: f32 = (0..inputs).map(|k| a.row(row)[k] * w.row(k)[column]).sum();
-                    assert_eq!(out.row(row)[column], bias.values()[column] + product, "{n} {inputs} {width}");
+            for additions in [Additions::Separate, Additions::Fused] {
+                sparse_rows_times(&sparse(&a), w.values(), bias.values(), additions, &mut out);
+                for row in 0..n {
+                    for column in 0..width {
+                        let product: f32 = (0..inputs).map(|k| a.row(row)[k] * w.row(k)[column]).sum();
+                        assert_eq!(out.row(row)[column], bias.values()[column] + product, "{n} {inputs} {width}");
+                    }
                 }
             }
         }
@@ -470,10 +392,47 @@ mod tests {
         let mut numbers = |n: usize| (0..n).map(|_| random.normal() as f32).collect::<Vec<_>>();
         let (a, w, bias) = (Matrix::from_values(50, 30, numbers(1500)), numbers(30 * 45), numbers(45));
         let (mut all, mut one) = (Matrix::default(), Matrix::default());
-        sparse_rows_times(&sparse(&a), &w, &bias, &mut all);
-        for row in 0..50 {
-            sparse_rows_times(&sparse(&Matrix::from_values(1, 30, a.row(row).to_vec())), &w, &bias, &mut one);
-            assert_eq!(one.values(), all.row(row));
+        for additions in [Additions::Separate, Additions::Fused] {
+            sparse_rows_times(&sparse(&a), &w, &bias, additions, &mut all);
+            for row in 0..50 {
+                let alone = sparse(&Matrix::from_values(1, 30, a.row(row).to_vec()));
+                sparse_rows_times(&alone, &w, &bias, additions, &mut one);
+                assert_eq!(one.values(), all.row(row));
+            }
+        }
+    }
+
+    #[test]
+    fn separate_additions_round_each_product_by_the_loop_that_every_processor_has() {
+        let mut random = SplitMix64::new(6, 0);
+        let mut numbers = |n: usize| (0..n).map(|_| random.normal() as f32).collect::<Vec<_>>();
+        let (a, w, bias) = (Matrix::from_values(4, 130, numbers(4 * 130)), numbers(130 * 90), numbers(90));
+        let mut out = Matrix::default();
+        sparse_rows_times(&sparse(&a), &w, &bias, Additions::Separate, &mut out);
+        for row in 0..4 {
+            for column in 0..90 {
+                let sum = (0..130).fold(bias[column], |sum, k| sum + a.row(row)[k] * w[k * 90 + column]);
+                assert_eq!(out.row(row)[column].to_bits(), sum.to_bits(), "({row}, {column})");
+            }
+        }
+    }
+
+    #[test]
+    fn columns_of_more_rows_and_wider_than_a_piece_are_those_of_a_loop_and_forget_what_was_there() {
+        let mut columns = SparseColumns::default();
+        // From many rows to few, and to none.
+        for (n, chosen) in [(150, 130), (150, 128), (9, 2), (9, 0)] {
+            let (a, gradient) = (matrix(n, 205, 1), matrix(chosen, 100, 2));
+            let rows: Vec<usize> = (0..n).rev().take(chosen).collect();
+            columns.take_rows(&sparse(&a), &rows);
+            let mut out = vec![-1.0; 205 * 100];
+            columns.times(&gradient, &mut out);
+            for input in 0..205 {
+                for output in 0..100 {
+                    let products = rows.iter().enumerate().map(|(r, &row)| a.row(row)[input] * gradient.row(r)[output]);
+                    assert_eq!(out[input * 100 + output], products.sum::<f32>() + 0.0, "{chosen}: ({input}, {output})");
+                }
+            }
         }
     }
 }

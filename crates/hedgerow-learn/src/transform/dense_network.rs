@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Activation, WeightInitialization};
 use crate::error::ApplyError;
-use crate::matrix::{Aligned, Matrix, SparseRows, sparse_rows_times};
+use crate::matrix::{Additions, Aligned, Matrix, SparseRows, sparse_rows_times};
 use crate::real::Real;
 
 /// The stream of random numbers that weights are drawn from.
@@ -278,7 +278,7 @@ impl<R: Real> DenseNetwork<R> {
         let mut outputs = Matrix::default();
         let last = self.architecture.layers.len() - 1;
         for (at, layer) in self.layers().enumerate() {
-            sparse_rows_times(&rows, layer.weights, layer.bias, &mut outputs);
+            sparse_rows_times(&rows, layer.weights, layer.bias, Additions::Separate, &mut outputs);
             if at < last {
                 self.architecture.activation.apply(outputs.values_mut());
                 rows.fill_from(&outputs);

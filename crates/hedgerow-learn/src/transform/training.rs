@@ -6,11 +6,20 @@ use rayon::prelude::*;
 use super::activation::rectified;
 use super::dense_network::{DenseNetwork, Layer, fill_from_points};
 use super::{Activation, Inputs, Transform};
-use crate::matrix::{Aligned, Matrix, SparseColumns, SparseRows, masked_product, sparse_rows_times, vectorized};
+use crate::matrix::{
+    Additions, Aligned, Matrix, SparseColumns, SparseRows, masked_product, sparse_rows_times, vectorized,
+};
 use crate::real::Real;
 
 /// Up to this share of numbers that are not zero, products leave the zeros out; above it, a dense product is faster.
-const SPARSE_UP_TO: f64 = 0.5;
+const SPARSE_UP_TO: f64 = 0.55;
+
+/// The same for layers of fewer outputs than [`FEW_OUTPUTS`]: to sort out the zeros costs as much as for a wide layer, and saves less.
+const SPARSE_UP_TO_OF_FEW: f64 = 0.3;
+const FEW_OUTPUTS: usize = 64;
+
+/// The same for the gradient on its way back through a layer, where leaving zeros out costs a transposed copy of the weights too.
+const BACK_SPARSE_UP_TO: f64 = 0.4;
 
 /// For a batch of so many rows and more, the gradient goes back through a layer by the transposed weights, row after row without its zeros: they
 /// are read from the nearest cache then, and not from the next one. For fewer rows transposing costs more than it saves.
@@ -76,13 +85,14 @@ impl<R: Real> TrainableNetwork<R> {
 
 impl<R: Real> LayerInput<R> {
     fn take(&mut self, inputs: Inputs<'_, R>, network: &DenseNetwork<R>) {
-        let scale = network.scale();
+        let (scale, n_outputs) = (network.scale(), network.architecture().layers[0]);
         match inputs {
             Inputs::Rows(points, rows) => {
                 assert_eq!(points.width(), network.architecture().n_inputs, "features of the points");
                 assert_eq!(points.kind(), scale.kind(), "the kind of the points");
                 fill_from_points(&mut self.sparse, points, Some(rows), scale);
-                self.is_sparse = is_sparse(self.sparse.n_filled(), rows.len() * points.width());
+                let share = self.sparse.n_filled() as f64 / (rows.len() * points.width()).max(1) as f64;
+                self.is_sparse = share <= sparse_up_to(n_outputs);
                 if !self.is_sparse {
                     self.sparse.write_to(&mut self.dense);
                 }
@@ -90,7 +100,7 @@ impl<R: Real> LayerInput<R> {
             Inputs::Matrix(matrix) => {
                 assert_eq!(matrix.n_columns(), network.architecture().n_inputs, "features of the points");
                 self.dense.clone_from(matrix);
-                self.settle();
+                self.settle(n_outputs);
             }
         }
     }
@@ -104,17 +114,18 @@ impl<R: Real> LayerInput<R> {
         }
     }
 
-    /// Applies the activation to `dense` and chooses between the two forms.
-    fn activate(&mut self, activation: Activation) {
+    /// Applies the activation to `dense` and chooses between the two forms, for a layer of so many outputs.
+    fn activate(&mut self, activation: Activation, n_outputs: usize) {
         if activation.needs_inputs() {
             self.before_activation.clone_from(&self.dense);
         }
         if activation == Activation::Relu {
-            // The zeros are left out as they arise, without a pass over the numbers to write them.
-            let Self { sparse, dense, .. } = self;
-            sparse.fill(dense.n_columns(), dense.n_rows(), |row| dense.row(row), rectified);
-            self.is_sparse = is_sparse(self.sparse.n_filled(), self.dense.values().len());
+            self.is_sparse =
+                share_of(self.dense.values(), |value| rectified(value) != R::zero()) <= sparse_up_to(n_outputs);
             if self.is_sparse {
+                // The zeros are left out as they arise, without a pass over the numbers to write them.
+                let Self { sparse, dense, .. } = self;
+                sparse.fill(dense.n_columns(), dense.n_rows(), |row| dense.row(row), rectified);
                 return;
             }
         }
@@ -125,31 +136,38 @@ impl<R: Real> LayerInput<R> {
             );
         });
         if activation != Activation::Relu {
-            self.settle();
+            self.settle(n_outputs);
         }
     }
 
     /// Chooses between the two forms by the numbers in `dense`.
-    fn settle(&mut self) {
-        let n_filled = vectorized(
-            #[inline(always)]
-            || {
-                let mut n_filled = 0_u32;
-                for value in self.dense.values() {
-                    n_filled += u32::from(*value != R::zero());
-                }
-                n_filled as usize
-            },
-        );
-        self.is_sparse = is_sparse(n_filled, self.dense.values().len());
+    fn settle(&mut self, n_outputs: usize) {
+        self.is_sparse = share_of(self.dense.values(), |value| value != R::zero()) <= sparse_up_to(n_outputs);
         if self.is_sparse {
             self.sparse.fill_from(&self.dense);
         }
     }
 }
 
-fn is_sparse(n_filled: usize, n_all: usize) -> bool {
-    n_filled as f64 <= SPARSE_UP_TO * n_all as f64
+/// Up to which share of numbers that are not zero a layer of so many outputs leaves the zeros out.
+fn sparse_up_to(n_outputs: usize) -> f64 {
+    if n_outputs < FEW_OUTPUTS { SPARSE_UP_TO_OF_FEW } else { SPARSE_UP_TO }
+}
+
+/// The share of numbers that are as asked; 0 of none.
+#[inline(always)]
+fn share_of<R: Real>(values: &[R], is: impl Fn(R) -> bool) -> f64 {
+    let n = vectorized(
+        #[inline(always)]
+        || {
+            let mut n = 0_u32;
+            for &value in values {
+                n += u32::from(is(value));
+            }
+            n
+        },
+    );
+    f64::from(n) / values.len().max(1) as f64
 }
 
 impl<R: Real> Transform<R> for TrainableNetwork<R> {
@@ -157,12 +175,13 @@ impl<R: Real> Transform<R> for TrainableNetwork<R> {
         let activation = self.network.architecture().activation;
         self.inputs[0].take(inputs, &self.network);
         let last = self.inputs.len() - 1;
+        let n_outputs = &self.network.architecture().layers;
         for (at, layer) in self.network.layers().enumerate() {
             let (here, after) = self.inputs.split_at_mut(at + 1);
             let (input, width) = (&here[at], layer.bias.len());
             let output = after.first_mut().map_or(&mut self.output, |next| &mut next.dense);
             if input.is_sparse {
-                sparse_rows_times(&input.sparse, layer.weights, layer.bias, output);
+                sparse_rows_times(&input.sparse, layer.weights, layer.bias, Additions::Fused, output);
             } else {
                 output.resize(input.dense.n_rows(), width);
                 output.values_mut().chunks_exact_mut(width).for_each(|row| row.copy_from_slice(layer.bias));
@@ -170,7 +189,7 @@ impl<R: Real> Transform<R> for TrainableNetwork<R> {
                 multiply(output.values_mut(), input.dense.view(), weights, true, Threads::All);
             }
             if at < last {
-                after[0].activate(activation);
+                after[0].activate(activation, n_outputs[at + 1]);
             }
         }
         &self.output
@@ -190,11 +209,14 @@ impl<R: Real> Transform<R> for TrainableNetwork<R> {
         let layers: Vec<_> = network.layers().collect();
         for (at, (layer, (weights_at, bias_at))) in layers.iter().zip(places).enumerate().rev() {
             let input = &inputs[at];
-            sum_of_rows(behind, &mut of_parameters[bias_at]);
-            let of_weights = &mut of_parameters[weights_at];
+            // Biases stand behind the weights of their layer.
+            let (of_weights, of_bias) = of_parameters[weights_at.start..bias_at.end].split_at_mut(weights_at.len());
             // The two have nothing to do with each other, and each leaves a thread idle now and then.
             rayon::join(
-                || gradient_of_weights(input, behind, of_weights),
+                || {
+                    sum_of_rows(behind, of_bias);
+                    gradient_of_weights(input, behind, of_weights);
+                },
                 || {
                     if at > 0 {
                         back.through(input, layer, activation, rows, behind);
@@ -244,11 +266,13 @@ impl<R: Real> WayBack<R> {
             masked_product(behind, layer.weights, &input.sparse, rows, &mut self.gradient);
             return;
         }
-        if is_sparse {
+        // By the rows with a gradient alone, for the same reason.
+        if is_sparse && share_of(behind.values(), |value| value != R::zero()) <= BACK_SPARSE_UP_TO {
             self.transposed.transpose_of(layer.weights, n_outputs);
             self.behind.fill_from(behind);
             self.zeros.resize(n_inputs, R::zero());
-            sparse_rows_times(&self.behind, self.transposed.values(), &self.zeros, &mut self.gradient);
+            let (weights, zeros) = (self.transposed.values(), &self.zeros);
+            sparse_rows_times(&self.behind, weights, zeros, Additions::Fused, &mut self.gradient);
         } else {
             self.gradient.resize(rows.len(), n_inputs);
             let weights = MatrixRef::new(layer.weights, n_inputs, n_outputs);
@@ -340,18 +364,21 @@ mod tests {
 
     #[test]
     fn one_layer_has_the_gradient_of_finite_differences_behind_every_activation() {
-        one_layer_has_the_gradient_of_finite_differences(6, &[0, 2, 3, 5]);
+        one_layer_has_the_gradient_of_finite_differences(6, &[0, 2, 3, 5], 0.0);
     }
 
     #[test]
     fn and_so_it_has_for_rows_enough_to_transpose_the_weights() {
         let rows: Vec<usize> = (0..40).filter(|row| row % 8 != 1).collect();
         assert!(rows.len() >= TRANSPOSED_FROM);
-        one_layer_has_the_gradient_of_finite_differences(40, &rows);
+        // A gradient of which products leave the zeros out, and one without zeros.
+        for share_of_zeros in [0.8, 0.0] {
+            one_layer_has_the_gradient_of_finite_differences(40, &rows, share_of_zeros);
+        }
     }
 
-    /// Of `n` rows, only `rows` count in the loss.
-    fn one_layer_has_the_gradient_of_finite_differences(n: usize, rows: &[usize]) {
+    /// Of `n` rows, only `rows` count in the loss, and of their outputs all but this share.
+    fn one_layer_has_the_gradient_of_finite_differences(n: usize, rows: &[usize], share_of_zeros: f64) {
         let (n_inputs, n_outputs) = (5, 3);
         for activation in [Activation::Relu, Activation::LeakyRelu, Activation::Gelu, Activation::Tanh] {
             // Shifted down, three quarters and more of what comes out of the rectifier are zero; shifted up, next to none.
@@ -361,7 +388,10 @@ mod tests {
                 before.values_mut().iter_mut().for_each(|value| *value += shift);
                 let weights = random_matrix(&mut random, n_inputs, n_outputs);
                 let bias = random_matrix(&mut random, 1, n_outputs);
-                let coefficients = random_matrix(&mut random, rows.len(), n_outputs);
+                let mut coefficients = random_matrix(&mut random, rows.len(), n_outputs);
+                for coefficient in coefficients.values_mut().iter_mut().filter(|_| random.unit() < share_of_zeros) {
+                    *coefficient = 0.0;
+                }
                 // The sum of the outputs with these coefficients, by plain loops.
                 let loss = |before: &[f64], weights: &[f64], bias: &[f64]| {
                     let mut inputs = before.to_vec();
@@ -383,12 +413,14 @@ mod tests {
                 ];
 
                 let mut input = LayerInput { dense: before.clone(), ..LayerInput::default() };
-                input.activate(activation);
+                input.activate(activation, n_outputs);
                 assert_eq!(input.is_sparse, activation == Activation::Relu && shift < 0.0);
                 let layer = Layer { weights: weights.values(), bias: bias.values() };
                 let what = format!("{activation:?} shifted by {shift}");
                 let mut back = WayBack::default();
                 back.through(&input, &layer, activation, rows, &coefficients);
+                let is_transposed = input.is_sparse && n >= TRANSPOSED_FROM && share_of_zeros > 0.5;
+                assert_eq!(back.transposed.n_rows() == n_outputs, is_transposed, "{what}");
                 let of_rows: Vec<f64> =
                     rows.iter().flat_map(|row| &of_before[row * n_inputs..(row + 1) * n_inputs]).copied().collect();
                 assert_close(back.gradient.values(), &of_rows, &what);
@@ -432,7 +464,9 @@ mod tests {
         let mut random = SplitMix64::new(24, 0);
         let (n_inputs, layers) = (6, vec![9, 5, 3]);
         let n_parameters = 7 * 9 + 10 * 5 + 6 * 3;
-        let parameters: Vec<f64> = (0..n_parameters).map(|_| random.normal() - 0.3).collect();
+        let mut parameters: Vec<f64> = (0..n_parameters).map(|_| random.normal() - 0.6).collect();
+        // Lower biases of the first layer: three quarters of what comes out of the rectifiers are zero.
+        parameters[6 * 9..7 * 9].iter_mut().for_each(|bias| *bias -= 1.0);
         let inputs = random_matrix(&mut random, 40, n_inputs);
         let live: Vec<usize> = (0..40).filter(|row| row % 3 != 1).collect();
         let coefficients = random_matrix(&mut random, live.len(), 3);
@@ -442,12 +476,14 @@ mod tests {
             let rows = live.iter().enumerate().map(|(at, &row)| coefficients.row(at).iter().zip(outputs.row(row)));
             rows.flatten().map(|(coefficient, output)| coefficient * output).sum()
         });
+        assert!(expected[..7 * 9].iter().any(|slope| *slope != 0.0), "something goes back to the first layer");
         let mut network = network(layers, n_inputs, &parameters);
         // Twice: what is left of a first pass must not be seen by the second.
         for _ in 0..2 {
             network.forward(Inputs::Matrix(&inputs));
             assert!(network.inputs[1].is_sparse && network.inputs[2].is_sparse);
             network.backward(&live, &coefficients);
+            assert_eq!((network.back.transposed.n_rows(), network.back.transposed.n_columns()), (5, 9));
             assert_close(network.parameters_and_gradient().1, &expected, "parameter");
         }
     }
