@@ -75,7 +75,7 @@ fn digits_are_learned_and_the_answer_has_all_keys() {
     assert_keys(&answer, &KEYS);
     let expected = json!({
         "model": "digits", "data": "optdigits", "task": "classify", "epsilon": null, "method": "dbs", "structure": "tree",
-        "n_examples": 3823, "n_features": 64, "n_classes": 10, "layers": [100, 100, 20], "n_weights": 18620, "epochs": 6,
+        "n_examples": 3823, "n_features": 64, "n_classes": 10, "layers": [200, 200, 20], "n_weights": 57220, "epochs": 6,
         "outcome": "finished", "seed": 0, "resumed": false,
     });
     for (key, value) in expected.as_object().expect("an object") {

@@ -93,7 +93,7 @@ fn the_text_shows_so_many_nodes_each_below_its_parent() {
         "classify",
         "3823 examples of 64 features",
         "10: 0, 1, 2",
-        "dbs, 64-100-100-20, 4 epochs",
+        "dbs, 64-200-200-20, 4 epochs",
         "none since the fit",
     ] {
         assert!(text.contains(words), "{words}\n{text}");

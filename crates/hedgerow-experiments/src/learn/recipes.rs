@@ -196,19 +196,19 @@ fn with_parent(dbt: Dbt) -> Dbt {
     Dbt { voters: Voters::SiblingsAndParent, ..dbt }
 }
 
-/// Methods in time, the test error followed as in the paper's figure.
+/// Methods in time, the test error followed as in the paper's figure. Epochs are such that each schedule ends within about the same minutes.
 fn training_time() -> Vec<Recipe> {
-    let along = |name: &str, method: Method, epochs: usize, every: usize, minutes: f64| {
+    let along = |name: &str, method: Method, epochs: usize, every: usize| {
         let recipe = at_the_end(name, method, epochs);
         let params = TrainingParams { evaluate_every: Some(every), ..recipe.params };
-        Recipe { params, test: Test::AlongTheWay, max_seconds: Some(minutes * MINUTE), ..recipe }
+        Recipe { params, test: Test::AlongTheWay, max_seconds: Some(8.0 * MINUTE), ..recipe }
     };
     vec![
-        along("dbs", Method::Dbs(Dbs::default()), 400, 5, 20.0),
-        along("dbt-v2, batched", Method::Dbt(as_batches(Dbt::v2())), 700, 10, 20.0),
-        along("dbt-v1, batched", Method::Dbt(as_batches(Dbt::v1())), 700, 10, 20.0),
-        with_rate(along("dbt-v2", Method::Dbt(with_parent(Dbt::v2())), 40, 1, 20.0), 1e-4),
-        with_rate(along("dbt-v1", Method::Dbt(with_parent(Dbt::v1())), 40, 1, 20.0), 1e-4),
+        along("dbs", Method::Dbs(Dbs::default()), 200, 5),
+        along("dbt-v2, batched", Method::Dbt(as_batches(Dbt::v2())), 200, 5),
+        along("dbt-v1, batched", Method::Dbt(as_batches(Dbt::v1())), 200, 5),
+        with_rate(along("dbt-v2", Method::Dbt(with_parent(Dbt::v2())), 16, 1), 1e-4),
+        with_rate(along("dbt-v1", Method::Dbt(with_parent(Dbt::v1())), 16, 1), 1e-4),
     ]
 }
 

@@ -105,6 +105,11 @@ const EVALUATIONS: usize = 20;
 
 /// Numbers in the data from which on the network of the papers is worth its time, and their learning rate the better one.
 const LARGE: usize = 2_000_000;
+
+/// Numbers in the data from which on a network half as wide as that of the papers is worth its time. Of optdigits (245,000 numbers), five times
+/// without 764 training rows in a row, trees answered these with 1.8 % of errors from 28 nodes, where a width of 100 had 2.4 % and 38, and one
+/// of 400, three times as slow, 2.0 % and 26.
+const MIDDLING: usize = 100_000;
 const RATE_OF_LARGE_DATA: f64 = 1e-3;
 
 /// The learning rate of the papers for DBT with a step for each query; and steps at least, which go as far as 1500 at 0.003 do. With 1500,
@@ -120,10 +125,15 @@ fn is_large(n_examples: usize, n_features: usize) -> bool {
 }
 
 impl TrainingParams {
-    /// The layers of a run that was not told: 400-400-20 as in the papers for data as large as theirs, else 100-100-20, which learns
-    /// from a few hundred examples in a second.
+    /// The layers of a run that was not told: 400-400-20 as in the papers for data as large as theirs, 200-200-20 for some thousands of
+    /// small pictures, else 100-100-20, which learns from a few hundred examples in a second.
     pub fn default_layers(n_examples: usize, n_features: usize) -> Vec<usize> {
-        if is_large(n_examples, n_features) { vec![400, 400, 20] } else { vec![100, 100, 20] }
+        let width = match n_examples.saturating_mul(n_features) {
+            LARGE.. => 400,
+            MIDDLING.. => 200,
+            _ => 100,
+        };
+        vec![width, width, 20]
     }
 
     /// The first learning rate of a run that was not told: 0.001 as in the DBS paper for data as large as theirs, else 0.003; of DBT
