@@ -1,10 +1,11 @@
-//! The step `browser`: the page that `hedgerow demo` writes, opened by a real browser.
+//! The step `browser`: the page that `hedgerow demo` writes, opened by a real browser; and the seconds that the demo takes.
 //!
 //! Chromium is taken from the machine or installed by its package manager, where this process may do that.
 
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Stdio};
+use std::time::Instant;
 
 use crate::process::{not_started, output_of, run};
 use crate::step::Outcome;
@@ -12,6 +13,11 @@ use crate::workspace::Workspace;
 
 /// What the page must have once the browser has read it.
 const SECTIONS: [&str; 6] = ["Comparison", "Learning", "Map", "Tree", "Confusion", "Mistakes"];
+
+/// What a release build may take for the demo.
+const DEMO_SECONDS: f64 = 20.0;
+/// Times that is more than a build for development on a busy machine makes of it.
+const FAR_ABOVE: f64 = 3.0;
 
 /// Makes the page and opens it, wide and narrow, in light and dark.
 pub(crate) fn check(workspace: &Workspace) -> Outcome {
@@ -28,15 +34,31 @@ pub(crate) fn check(workspace: &Workspace) -> Outcome {
         return Outcome::Failed(format!("{}: {error}", folder.display()));
     }
     let page = folder.join("report.html");
+    // Built first: what is timed is the demo.
+    match run(workspace.cargo().args(["build", "--locked", "--quiet", "-p", "hedgerow-cli"])) {
+        Outcome::Passed => {}
+        failed => return failed,
+    }
     let mut demo = workspace.cargo();
     demo.args(["run", "--locked", "--quiet", "-p", "hedgerow-cli", "--", "demo", "--quiet", "--out"]).arg(&page);
+    let begun = Instant::now();
     match run(demo.stdout(Stdio::null())) {
         Outcome::Passed => {}
         failed => return failed,
     }
-    for (name, width, scheme) in [("wide-light", 1280, 1), ("wide-dark", 1280, 0), ("narrow-light", 360, 1)] {
-        if let Err(reason) = open(&browser, &page, &folder.join(name), width, scheme) {
-            return Outcome::Failed(format!("{name}: {reason}"));
+    let seconds = begun.elapsed().as_secs_f64();
+    println!(
+        "hedgerow demo took {seconds:.1} s, built for development; built for release it has {DEMO_SECONDS} s on two cores"
+    );
+    if seconds > FAR_ABOVE * DEMO_SECONDS {
+        return Outcome::Failed(format!("hedgerow demo took {seconds:.1} s, far more than {DEMO_SECONDS} s"));
+    }
+    for (width_name, width) in [("wide", 1280), ("narrow", 360)] {
+        for (scheme_name, scheme) in [("light", 1), ("dark", 0)] {
+            let name = format!("{width_name}-{scheme_name}");
+            if let Err(reason) = open(&browser, &page, &folder.join(&name), width, scheme) {
+                return Outcome::Failed(format!("{name}: {reason}"));
+            }
         }
     }
     Outcome::Passed

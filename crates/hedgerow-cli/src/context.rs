@@ -143,6 +143,11 @@ impl Context {
         self.interruption.was_asked()
     }
 
+    /// Breaks after Ctrl-C: for work that asks between its parts.
+    pub(crate) fn go_on(&self) -> ControlFlow<()> {
+        if self.is_interrupted() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    }
+
     /// Takes all bars off the terminal.
     pub(crate) fn end_bars(&self) {
         // Where the terminal is gone there is nothing to clear.

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use hedgerow::Model;
-use hedgerow::data::{ConstantLabel, Dataset, LoadError, ReadOptions, load_with, nearest_name};
+use hedgerow::data::{ConstantLabel, Dataset, LoadError, ReadOptions, RowIds, Split, load_with, nearest_name};
 
 use crate::context::Context;
 use crate::error::Hinted;
@@ -34,6 +34,16 @@ pub(crate) fn load_for(model: &Model, name: &str, reading: &ReadingArgs, context
 pub(crate) fn options_for(model: &Model, reading: &ReadingArgs) -> ReadOptions {
     let recorded = model.read_options();
     ReadOptions { schema: recorded.schema, constant_label: ConstantLabel::Allow, ..reading.options() }
+}
+
+/// What a row is called: as `hedgerow explain` takes it, by its name, or by its place among the rows that are counted.
+pub(crate) fn row_source(dataset: &Dataset, split: Option<Split>, row: usize) -> String {
+    let name = dataset.name();
+    match (dataset.row_ids(), split) {
+        (RowIds::Names(names), _) => format!("{} of {name}", names[row]),
+        (RowIds::Numbers(_), Some(split)) => format!("{split} row {} of {name}", row - dataset.rows(split).start),
+        (RowIds::Numbers(_), None) => format!("row {row} of {name}"),
+    }
 }
 
 /// A file that may have been meant, where there is none of the name.

@@ -10,6 +10,8 @@ use crate::queries::SplitArg;
 /// The rows that are asked about.
 pub(crate) struct Labelled<'a> {
     pub(crate) split: &'static str,
+    /// The split that its rows are counted in; none: all rows.
+    pub(crate) part: Option<Split>,
     pub(crate) labels: Vec<Label>,
     pub(crate) n_unlabeled: usize,
     /// The rows of the data set.
@@ -22,13 +24,14 @@ pub(crate) struct Labelled<'a> {
 impl<'a> Labelled<'a> {
     pub(crate) fn of(dataset: &'a Dataset, split: Option<SplitArg>, model: &Model) -> anyhow::Result<Self> {
         let has_test = !dataset.test().is_empty();
-        let (name, rows) = match split {
-            Some(SplitArg::Test) => ("test", dataset.rows(Split::Test)),
-            None if has_test => ("test", dataset.rows(Split::Test)),
-            Some(SplitArg::Validation) => ("validation", dataset.rows(Split::Validation)),
-            Some(SplitArg::Train) => ("train", dataset.rows(Split::Train)),
-            Some(SplitArg::All) | None => ("all", 0..dataset.len()),
+        let (name, part) = match split {
+            Some(SplitArg::Test) => ("test", Some(Split::Test)),
+            None if has_test => ("test", Some(Split::Test)),
+            Some(SplitArg::Validation) => ("validation", Some(Split::Validation)),
+            Some(SplitArg::Train) => ("train", Some(Split::Train)),
+            Some(SplitArg::All) | None => ("all", None),
         };
+        let rows = part.map_or(0..dataset.len(), |part| dataset.rows(part));
         if rows.is_empty() {
             let there = Split::ALL.into_iter().filter(|split| !dataset.rows(*split).is_empty());
             let there: Vec<String> = there.map(|split| format!("{} {split}", dataset.rows(split).len())).collect();
@@ -45,6 +48,7 @@ impl<'a> Labelled<'a> {
         let n_unlabeled = labels.len() - kept.len();
         Ok(Self {
             split: name,
+            part,
             labels: kept.iter().map(|&row| labels[row]).collect(),
             n_unlabeled,
             rows: kept.iter().map(|&row| first + row).collect(),

@@ -20,6 +20,7 @@ mod output;
 mod queries;
 mod reading;
 mod table;
+mod texts;
 mod time;
 
 use std::process::ExitCode;

@@ -3,8 +3,9 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
+use anyhow::{Context as _, anyhow};
 use hedgerow::data::nearest_name;
-use hedgerow::{LoadError, Model, is_model};
+use hedgerow::{LoadError, Model, SaveError, is_model};
 
 use crate::error::Hinted;
 
@@ -24,6 +25,25 @@ pub(crate) fn load_as_of(place: &Path, change: u64) -> anyhow::Result<Model> {
 /// Opens a model for changes: each is on the disk when the call that makes it returns.
 pub(crate) fn open(place: &Path) -> anyhow::Result<Model> {
     Model::open(place).map_err(|error| with_hint(place, error))
+}
+
+/// Makes sure, before any work, that a model can be saved in a place without anything being lost: a model that is there is replaced only by force, and
+/// what is no model is never replaced. Makes the folder that it stands in.
+pub(crate) fn make_room(place: &Path, force: bool) -> anyhow::Result<()> {
+    if is_model(place) {
+        if !force {
+            let error = anyhow!("{}: there is a model here already", place.display());
+            return Err(Hinted::new(error, "--force replaces it; or give another folder").into());
+        }
+    } else if place.exists() && !std::fs::read_dir(place).is_ok_and(|mut entries| entries.next().is_none()) {
+        return Err(SaveError::NotAModel { path: place.to_owned() }.into());
+    }
+    match place.parent().filter(|folder| !folder.as_os_str().is_empty()) {
+        Some(folder) => {
+            std::fs::create_dir_all(folder).with_context(|| format!("cannot make the folder {}", folder.display()))
+        }
+        None => Ok(()),
+    }
 }
 
 /// Where a fit that is under way keeps what it has learned: `digits.checkpoint` beside `digits`. Nothing for a place without a name,

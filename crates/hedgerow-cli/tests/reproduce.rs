@@ -89,12 +89,42 @@ fn a_stream_is_followed() {
     // Whoever forgets follows the change; whoever does not learn on cannot.
     assert!(accuracy("renewed", "accuracy_at_end") > accuracy("static", "accuracy_at_end") + 20.0);
     assert!(accuracy("forgetting", "accuracy_at_end") > accuracy("majority", "accuracy_at_end") + 20.0);
-    for cost in answer["insertions"].as_array().expect("a list") {
-        assert_keys(cost, &["what", "n_shown", "n_stored", "n_measured", "p50_microseconds", "p99_microseconds"]);
+    let costs = answer["insertions"].as_array().expect("a list");
+    let keys =
+        ["what", "n_shown", "n_stored", "n_measured", "p50_microseconds", "p99_microseconds", "threads", "revision"];
+    assert_eq!(costs.len(), 5, "a tree, and two models in memory and in their folders");
+    for cost in costs {
+        assert_keys(cost, &keys);
         assert!(cost["p50_microseconds"].as_f64() > Some(0.0), "{cost}");
     }
     let again = reproduce(dir.path(), &["stream", "--quick", "--json"]).ends_with(0).json();
     assert_eq!(again, answer);
+    let n_files = fs::read_dir(dir.path().join("quick")).expect("it is there").count();
+    assert_eq!(n_files, 4, "models that were measured are gone");
+}
+
+#[test]
+fn trials_of_a_class_with_quotes_in_its_name_are_not_made_again() {
+    let dir = tempdir().expect("a temporary folder");
+    let data = dir.path().join("data");
+    fs::create_dir(&data).expect("a folder");
+    let rows = |n: usize| -> String {
+        let row = |i: usize| format!("{},{}\n", i % 3 * 10 + i / 3 % 5, ["a", "b", "\"the \"\"new\"\", one\""][i % 3]);
+        format!("x,class\n{}", (0..n).map(row).collect::<String>())
+    };
+    fs::write(data.join("train.csv"), rows(90)).expect("it can be written");
+    fs::write(data.join("test.csv"), rows(30)).expect("it can be written");
+    let name = data.to_str().expect("a plain path");
+    let asked = ["new-class", "--quick", "--data", name, "--class", "the \"new\", one"];
+    let first = reproduce(dir.path(), &asked).ends_with(0);
+    assert!(first.stderr.contains("run 1 of"), "{}", first.stderr);
+    let again = reproduce(dir.path(), &asked).ends_with(0);
+    assert!(!again.stderr.contains("run 1 of"), "{}", again.stderr);
+    assert_eq!(again.stdout, first.stdout);
+    // Other data in the same place is other data.
+    fs::write(data.join("train.csv"), rows(60)).expect("it can be written");
+    let other = reproduce(dir.path(), &asked).ends_with(1);
+    assert!(other.stderr.contains("other data that was called"), "{}", other.stderr);
 }
 
 #[test]
@@ -107,6 +137,11 @@ fn what_cannot_be_made_is_refused_with_what_can() {
     };
     refused(&["tabel"], 2, "'table'");
     refused(&["stream", "--seeds", "0"], 2, "--seeds");
+    let largest = u64::MAX.to_string();
+    for what in ["stream", "new-class", "table"] {
+        let run = reproduce(dir.path(), &[what, "--quick", "--seeds", "3", "--seed", &largest]);
+        assert!(run.code != 0 && run.stderr.contains("seed"), "{}: {}", run.line, run.stderr);
+    }
     refused(&["stream", "--data", "mnist"], 2, "--data");
     refused(&["table", "--quick", "--only", "dbx"], 1, "dbt-v2, batched");
     refused(&["table", "--data", "optdigits"], 1, "mnist, fashion-mnist");

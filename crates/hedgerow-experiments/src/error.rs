@@ -36,6 +36,10 @@ pub enum ExperimentError {
     Damaged { path: PathBuf, line: usize, what: String },
     #[error("{}: it has runs of {recipe:?} with other parameters, and medians over both would mean nothing; give another folder", path.display())]
     OtherParams { path: PathBuf, recipe: String },
+    #[error("{}: it has trials of other data that was called {data:?} too, and means over both would mean nothing; give another folder", path.display())]
+    OtherData { path: PathBuf, data: String },
+    #[error("there are no {n_seeds} seeds from {first} on: {} is the largest; begin with a smaller one", u64::MAX)]
+    NoSuchSeeds { first: u64, n_seeds: u64 },
     #[error("there is no recipe {name:?} in this experiment; it has {known}")]
     NoRecipe { name: String, known: String },
     #[error("this experiment is not for the data {name:?}; it is for {known}")]

@@ -10,6 +10,7 @@
 //!
 //! Not here: the command line, and the algorithms, which are those of `hedgerow-core` and `hedgerow-learn`.
 
+mod csv;
 mod data;
 pub mod date;
 mod error;
@@ -21,6 +22,7 @@ pub mod machine;
 pub mod median;
 pub mod new_class;
 mod provenance;
+mod seeds;
 pub mod stream;
 
 pub use error::ExperimentError;

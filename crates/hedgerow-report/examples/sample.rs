@@ -272,6 +272,7 @@ fn mistake(random: &mut Random) -> Result<DecisionView, Box<dyn Error>> {
             share_farther: Some(0.04 + 0.2 * random.uniform()),
         }),
         voters: vec![voter],
+        off_by: None,
     })
 }
 
@@ -320,6 +321,7 @@ fn penguin() -> DecisionView {
             margin: 0.33,
         }),
         novelty: Some(NoveltyView { distance: 0.61, share_farther: None }),
+        off_by: None,
     }
 }
 

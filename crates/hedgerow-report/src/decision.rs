@@ -21,6 +21,17 @@ pub struct DecisionView {
     pub rival: Option<RivalView>,
     /// How unusual the query is.
     pub novelty: Option<NoveltyView>,
+    /// How far a value is from the true one; none of classes, and where the truth is not known.
+    pub off_by: Option<OffByView>,
+}
+
+/// How far an answer that is a value is from the true one.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize)]
+pub struct OffByView {
+    /// The distance between the two.
+    pub difference: f64,
+    /// Up to this they count as the same: the epsilon of the model.
+    pub epsilon: f64,
 }
 
 /// What was answered.
@@ -112,11 +123,14 @@ impl Default for Answer {
 }
 
 impl DecisionView {
-    /// Whether the answer is the true label; none where the truth is not known or the answer is "unknown".
+    /// Whether the answer is the true label, or a value as near to it as counts as the same; none where the truth is not known or the answer is
+    /// "unknown".
     pub fn is_right(&self) -> Option<bool> {
-        match (&self.answer, &self.query.label) {
-            (Answer::Label { label, .. }, Some(truth)) => Some(label == truth),
-            _ => None,
+        match (&self.answer, &self.query.label, self.off_by) {
+            (Answer::Unknown { .. }, ..) => None,
+            (_, _, Some(off)) => Some(off.difference <= off.epsilon),
+            (Answer::Label { label, .. }, Some(truth), None) => Some(label == truth),
+            (_, None, None) => None,
         }
     }
 }

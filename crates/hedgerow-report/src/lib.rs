@@ -49,7 +49,9 @@ mod wording;
 
 pub use confusion::{ClassQuality, ConfusedPair, ConfusionView};
 pub use curve::{AxisScale, CurveView, Series};
-pub use decision::{Answer, CandidateView, ClassProbability, DecisionView, NoveltyView, RivalView, StepView, WalkView};
+pub use decision::{
+    Answer, CandidateView, ClassProbability, DecisionView, NoveltyView, OffByView, RivalView, StepView, WalkView,
+};
 pub use dot::to_dot;
 pub use example::{ExampleView, Feature, FeatureDifference, differing_features};
 pub use html::{render_decision_html, render_report_html};

@@ -1,7 +1,7 @@
 //! Sentences that pages and terminals share.
 
 use crate::number::{count, number, percent};
-use crate::{Answer, DecisionView, NoveltyView, RivalView};
+use crate::{Answer, DecisionView, NoveltyView, OffByView, RivalView};
 
 pub(crate) fn plural(n: usize, one: &str, many: &str) -> String {
     if n == 1 { format!("1 {one}") } else { format!("{} {many}", count(n as u64)) }
@@ -16,10 +16,11 @@ pub(crate) fn verdict_text(decision: &DecisionView) -> String {
     let asked = if decision.query.source.is_empty() { "Asked" } else { decision.query.source.as_str() };
     let truth = decision.query.label.as_deref();
     match &decision.answer {
-        Answer::Label { label, .. } => match truth {
-            Some(truth) if truth == label => format!("{asked}: said {label}, which is right."),
-            Some(truth) => format!("{asked}: said {label}, but it is {truth}."),
-            None => format!("{asked}: said {label}."),
+        Answer::Label { label, .. } => match (truth, decision.is_right()) {
+            (Some(truth), Some(is_right)) => {
+                format!("{asked}: said {label}, {}.", judgement_text(truth, is_right, decision.off_by))
+            }
+            _ => format!("{asked}: said {label}."),
         },
         Answer::Unknown { why, instead_of } => {
             let mut text = format!("{asked}: said unknown");
@@ -30,6 +31,18 @@ pub(crate) fn verdict_text(decision: &DecisionView) -> String {
             text.push('.');
             text.push_str(&truth.map_or(String::new(), |truth| format!(" It is {truth}.")));
             text
+        }
+    }
+}
+
+/// How an answer is to be judged, after what was said: values by how far they are from the truth.
+pub(crate) fn judgement_text(truth: &str, is_right: bool, off_by: Option<OffByView>) -> String {
+    match off_by.filter(|off| off.difference > 0.0) {
+        None if is_right => "which is right".to_owned(),
+        None => format!("but it is {truth}"),
+        Some(off) => {
+            let off_by = format!("off by {}: it is {truth}", number(off.difference));
+            if is_right { format!("{off_by}, which is right within {}", number(off.epsilon)) } else { off_by }
         }
     }
 }

@@ -3,9 +3,9 @@
 use hedgerow_report::{
     Answer, AxisScale, Bar, BarsView, CalibrationBin, CalibrationView, CandidateView, Characters, ClassProbability,
     Column, ConfusionView, CurveView, DecisionView, ExampleView, Fact, Feature, MapPoint, MapView, NoveltyView,
-    Picture, RejectionCurve, RejectionPoint, RejectionView, Report, RivalView, Series, StepView, StoredPoint, Summary,
-    TableView, TreeNodeView, TreeView, WalkView, render_confusion_text, render_decision_html, render_decision_text,
-    render_report_html, render_tree_text, to_dot,
+    OffByView, Picture, RejectionCurve, RejectionPoint, RejectionView, Report, RivalView, Series, StepView,
+    StoredPoint, Summary, TableView, TreeNodeView, TreeView, WalkView, render_confusion_text, render_decision_html,
+    render_decision_text, render_report_html, render_tree_text, to_dot,
 };
 use proptest::prelude::*;
 use roxmltree::{Document, ParsingOptions};
@@ -94,6 +94,7 @@ fn decision(name: &str) -> DecisionView {
         voters: vec![example(name, 1)],
         rival: Some(RivalView { example: example(name, 2), margin: 0.02 }),
         novelty: Some(NoveltyView { distance: 33.3, share_farther: Some(0.12) }),
+        off_by: Some(OffByView { difference: 0.1, epsilon: 0.5 }),
     }
 }
 

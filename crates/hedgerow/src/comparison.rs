@@ -4,13 +4,13 @@
 
 use std::time::Instant;
 
-use hedgerow_core::{Examples, Label, Passes, Points, PointsRef, Vote};
-use hedgerow_data::{Dataset, Part, Preprocessing, Scaling};
-use hedgerow_learn::{Method, MlpClassifier, Outcome, RunOptions, TrainingParams, train};
+use hedgerow_core::{Label, Passes, Points, PointsRef, Task, Vote};
+use hedgerow_data::{Dataset, Part, Preprocessing, Split};
+use hedgerow_learn::{Method, MlpClassifier, TrainingParams};
 use serde::Serialize;
 
 use crate::error::{AnswerError, FitError};
-use crate::model::{FitEvent, FitListener, FitOptions, FitParams, Model, StructureParams};
+use crate::model::{FitListener, FitOptions, FitParams, Model, StructureParams, default_scaling, learn, prepare};
 
 /// Single queries that are timed.
 const TIMED: usize = 500;
@@ -73,21 +73,57 @@ pub fn default_contenders() -> Vec<Contender> {
             name: "NNet* (class layer)".to_owned(),
             kind: ContenderKind::ClassLayer(TrainingParams { method: classifier, ..TrainingParams::default() }),
         },
-        Contender { name: "DBS + tree".to_owned(), kind: ContenderKind::Model(FitParams::default()) },
+        learned(Method::default()),
     ]
 }
 
-/// Fits a contender to the training rows and asks it about `tests`. Gives its row, and the model if it is one.
+/// One boundary tree in the space that a method learns, named for it: `triplet + tree`.
+pub fn learned(method: Method) -> Contender {
+    // As the paper writes it, and the tables that README shows.
+    let name = if let Method::Dbs(_) = method { "DBS" } else { method.name() };
+    Contender {
+        name: format!("{name} + tree"),
+        kind: ContenderKind::Model(FitParams {
+            learning: Some(TrainingParams { method, ..TrainingParams::default() }),
+            ..FitParams::default()
+        }),
+    }
+}
+
+/// Refuses data by which nothing can be compared, before anything is fitted to it.
 ///
 /// # Errors
-/// What [`Model::fit`] refuses.
+/// No training rows, no test rows, or one of these without a class: [`FitError::NoTrainingRows`], [`FitError::NoTestRows`],
+/// [`FitError::NothingToTell`].
+pub fn check_comparable(dataset: &Dataset) -> Result<(), FitError> {
+    let name = || dataset.name().to_owned();
+    if dataset.train().is_empty() {
+        return Err(FitError::NoTrainingRows { name: name() });
+    }
+    if dataset.test().is_empty() {
+        return Err(FitError::NoTestRows { name: name() });
+    }
+    for split in [Split::Train, Split::Test] {
+        let part = dataset.part(split);
+        if let Some(row) = part.labels().iter().position(|label| label.as_class().is_none()) {
+            return Err(FitError::NothingToTell { name: name(), row: part.row_id(row), label: part.labels()[row] });
+        }
+    }
+    Ok(())
+}
+
+/// Fits a contender to the training rows and asks it about the test rows. Gives its row, and the model if it is one.
+///
+/// # Errors
+/// What [`check_comparable`] and [`Model::fit`] refuse.
 pub fn compete(
     contender: &Contender,
     seed: u64,
     dataset: &Dataset,
-    tests: &Part<'_>,
     listener: &mut FitListener<'_>,
 ) -> Result<(ComparisonRow, Option<Model>), FitError> {
+    check_comparable(dataset)?;
+    let tests = &dataset.test();
     match &contender.kind {
         ContenderKind::Model(params) => {
             let learning = params.learning.clone().map(|learning| TrainingParams { seed, ..learning });
@@ -114,23 +150,18 @@ pub fn compete(
         ContenderKind::ClassLayer(training) => {
             let started = Instant::now();
             let training = TrainingParams { seed, ..training.clone() };
-            let scaling: &[Scaling] = match dataset.points().kind() {
-                hedgerow_core::PointKind::F32 => &[Scaling::Standardize],
-                hedgerow_core::PointKind::U8 => &[],
-            };
-            let preprocessing = Preprocessing::fit(dataset, scaling)?;
-            let points = preprocessing.apply(dataset.train().points())?.points;
-            let examples = Examples::new(points.view(), dataset.train().labels())?;
-            let mut hear = |event: &hedgerow_learn::Event<'_>| listener(&FitEvent::Learning(event));
-            let learned = train(&examples, &training, &RunOptions::default(), &mut hear)?;
+            let preprocessing = Preprocessing::fit(dataset, &default_scaling(dataset))?;
+            let train = dataset.train();
+            let prepared = prepare(&preprocessing, train.points())?;
+            let points = prepared.as_ref().map_or(train.points(), Points::view);
+            let (task, options) = (Task::Classification, FitOptions::default());
+            let learned = learn(dataset, &preprocessing, points, task, &training, &options, listener)?;
             let fit_seconds = started.elapsed().as_secs_f64();
-            if learned.outcome == Outcome::Stopped {
-                return Err(FitError::Stopped { checkpoint: None });
-            }
             let classifier = learned.classifier.ok_or(FitError::NoClassLayer)?;
             let answer = |points: PointsRef<'_>| -> Result<Vec<Label>, FitError> {
-                let prepared: Points = preprocessing.apply(points)?.points;
-                Ok(classifier.predict(prepared.view())?.into_iter().map(Label::Class).collect())
+                let prepared = prepare(&preprocessing, points)?;
+                let points = prepared.as_ref().map_or(points, Points::view);
+                Ok(classifier.predict(points)?.into_iter().map(Label::Class).collect())
             };
             let (error_percent, microseconds_per_query) = judge(tests, answer)?;
             let row = ComparisonRow {
@@ -163,7 +194,7 @@ fn judge(
     }
     times.sort_by(f64::total_cmp);
     let median = times.get(times.len() / 2).copied().unwrap_or(0.0);
-    Ok((100.0 * n_wrong as f64 / tests.len().max(1) as f64, 1e6 * median))
+    Ok((100.0 * n_wrong as f64 / tests.len() as f64, 1e6 * median))
 }
 
 impl From<AnswerError> for FitError {
@@ -199,10 +230,67 @@ mod tests {
             Contender { kind, ..contender }
         };
         for contender in default_contenders().into_iter().map(short) {
-            let (row, model) = compete(&contender, 1, &moons, &moons.test(), &mut silent_fit()).unwrap();
+            let (row, model) = compete(&contender, 1, &moons, &mut silent_fit()).unwrap();
             assert!(row.error_percent < 15.0, "{row:?}");
             assert_eq!(row.n_stored.is_some(), model.is_some());
             assert!(row.bytes > 0 && row.fit_seconds > 0.0 && row.microseconds_per_query > 0.0, "{row:?}");
         }
+    }
+
+    #[test]
+    fn data_by_which_nothing_can_be_compared_is_refused_before_anything_is_fitted() {
+        let tree = &default_contenders()[1];
+        let refused = |data: &Dataset| {
+            let mut listener = |_: &crate::FitEvent<'_>| panic!("nothing is fitted");
+            compete(tree, 0, data, &mut listener).unwrap_err().to_string()
+        };
+        let moons = hedgerow_data::load("moons?n=40").unwrap();
+        assert!(refused(&moons).contains("no test rows"));
+        let labelled = |label: Label| {
+            let points = Points::from_f32(1, vec![0.0, 1.0, 2.0]).unwrap();
+            Dataset::new("three", points, vec![label; 3]).unwrap().with_split_rows(2, 0, 1).unwrap()
+        };
+        for label in [Label::Unlabeled, Label::Value(1.5)] {
+            let error = refused(&labelled(label));
+            assert!(error.contains("row 0 of three has no class"), "{error}");
+        }
+    }
+
+    #[test]
+    fn a_class_layer_is_chosen_by_the_validation_rows_of_the_data_as_a_model_is() {
+        // All validation rows have the other label: whoever looks at them finds an error of nearly all, not of a few.
+        let moons = hedgerow_data::load("moons?n=300&noise=0.05&seed=2").unwrap();
+        let moons = moons.split(&SplitParams { validation: 0.2, test: 0.2, seed: 0 }).unwrap();
+        let turned = |(row, label): (usize, &Label)| match label {
+            Label::Class(class) if moons.rows(Split::Validation).contains(&row) => Label::class(1 - class.0),
+            label => *label,
+        };
+        let labels: Vec<Label> = moons.labels().iter().enumerate().map(turned).collect();
+        let sizes = Split::ALL.map(|split| moons.rows(split).len());
+        let turned = Dataset::new("turned", moons.points().select(&(0..moons.len()).collect::<Vec<_>>()), labels);
+        let turned = turned.unwrap().with_split_rows(sizes[0], sizes[1], sizes[2]).unwrap();
+        let training = TrainingParams {
+            method: Method::MlpClassifier(MlpClassifier::default()),
+            epochs: Some(60),
+            evaluate_every: Some(60),
+            ..TrainingParams::default()
+        };
+        let contender = Contender { name: "NNet*".to_owned(), kind: ContenderKind::ClassLayer(training) };
+        let mut found = Vec::new();
+        let mut listener = |event: &crate::FitEvent<'_>| {
+            if let crate::FitEvent::Learning(hedgerow_learn::Event::Epoch(record)) = event {
+                found.extend(record.validation.map(|validation| validation.error_percent));
+            }
+            std::ops::ControlFlow::Continue(())
+        };
+        compete(&contender, 0, &turned, &mut listener).unwrap();
+        assert!(found.last().is_some_and(|error| *error > 80.0), "{found:?}");
+    }
+
+    #[test]
+    fn methods_are_named_for_what_they_learn_by() {
+        let name = |method: &str| learned(method.parse().unwrap()).name;
+        assert_eq!([name("dbs"), name("dbt-v1"), name("soft-nn")], ["DBS + tree", "dbt-v1 + tree", "soft-nn + tree"]);
+        assert!(default_contenders().contains(&learned(Method::default())));
     }
 }

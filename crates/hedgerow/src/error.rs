@@ -65,6 +65,26 @@ pub enum FitError {
     /// Calibration.
     #[error(transparent)]
     Query(#[from] QueryError),
+    /// There is nothing to compare answers with.
+    #[error(
+        "the data set {name} has no test rows, by which methods could be compared; keep a share of its rows for testing"
+    )]
+    NoTestRows {
+        /// The data.
+        name: String,
+    },
+    /// Methods are compared by the classes that they tell.
+    #[error(
+        "row {row} of {name} has no class ({label}), and methods are compared by the classes that they tell; give labels that are classes"
+    )]
+    NothingToTell {
+        /// The data.
+        name: String,
+        /// The row.
+        row: String,
+        /// What it has.
+        label: Label,
+    },
     /// A method without a layer for the classes.
     #[error("the method has no layer that names the class; only a classifier has")]
     NoClassLayer,

@@ -2,47 +2,62 @@
 
 use std::path::PathBuf;
 
-use anyhow::{Context as _, bail};
+use anyhow::Context as _;
 use clap::Args;
-use hedgerow::comparison::{ComparisonRow, Contender, compete, default_contenders};
-use hedgerow::data::write::write_file;
+use clap::builder::PossibleValuesParser;
+use hedgerow::comparison::{ComparisonRow, Contender, check_comparable, compete, default_contenders, learned};
 use hedgerow::data::{Dataset, SplitParams, nearest_name};
+use hedgerow::learn::Method;
 use hedgerow_report::{Bar, BarsView, Column, Fact, Report, TableView, render_report_html};
 use serde::Serialize;
 
 use crate::context::Context;
 use crate::dataset;
+use crate::error::{WithHint, usage};
 use crate::fitting::FitBar;
 use crate::reading::ReadingArgs;
 use crate::table::{Align, Table};
+use crate::texts::Texts;
+
+const EXAMPLES: &str = "\
+Examples:
+  hedgerow compare --data optdigits
+  hedgerow compare --data flowers.csv --label-column species --seeds 5 --html flowers.html
+  hedgerow compare --data optdigits --only \"exact 1-NN\" --method triplet --method dbt-v2 --csv -";
 
 /// Fit several methods to the same rows and ask them about the same others.
 ///
 /// Compared are exact 1-NN, a boundary tree, forest and set and Hart's condensed set on the features as they are, a classifier (NNet*),
-/// and a boundary tree in the space that differentiable boundary sets learn (DBS). Data without rows for testing is divided.
+/// and a boundary tree in the space that differentiable boundary sets learn (DBS); --method adds trees in spaces learned otherwise. Data without
+/// rows for testing is divided.
 #[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
 pub(crate) struct Arguments {
     /// The data, with labels that are classes: a file, a folder, or the name of a data set.
     #[arg(long, value_name = "DATA")]
     data: String,
 
-    /// Only these methods, by their names in the table; may be given several times. [default: all]
-    #[arg(long, value_name = "METHOD")]
-    only: Vec<String>,
+    /// Of those above only this one, by its name in the table; may be given several times. [default: all]
+    #[arg(long, value_name = "NAME", value_parser = contender)]
+    only: Vec<Contender>,
+
+    /// Also a boundary tree in the space that this method learns, with its defaults; may be given several times.
+    #[arg(long, value_name = "METHOD", value_parser = PossibleValuesParser::new(Method::NAMES))]
+    method: Vec<String>,
 
     /// How often each method is fitted, with the seeds from --seed on: means and spreads are over these.
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u64).range(1..=1000))]
     seeds: u64,
 
     /// Share of the rows that is kept for testing, where the data has no rows for it.
-    #[arg(long, value_name = "SHARE", default_value_t = 0.2)]
+    #[arg(long, value_name = "SHARE", default_value_t = 0.2, value_parser = test_share, allow_negative_numbers = true)]
     test_share: f64,
 
-    /// Also write every single result as CSV.
+    /// Also write every single result as CSV; - for standard output, in the place of the table.
     #[arg(long, value_name = "FILE")]
     csv: Option<PathBuf>,
 
-    /// Also write a page with the table.
+    /// Also write a page with the table; - for standard output, in the place of the table.
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
 
@@ -60,55 +75,90 @@ pub(crate) struct Compared {
     pub(crate) rows: Vec<ComparisonRow>,
 }
 
-/// A method over all seeds.
+/// A method over all seeds: means, and standard deviations over the seeds, of which one seed has none.
 #[derive(Debug, Clone, Serialize)]
 pub(crate) struct MethodResult {
     pub(crate) name: String,
-    pub(crate) error_percent: f64,
-    /// Standard deviation over the seeds; none of one seed.
-    pub(crate) error_percent_spread: Option<f64>,
-    pub(crate) n_stored: Option<f64>,
-    pub(crate) bytes: f64,
-    pub(crate) fit_seconds: f64,
-    pub(crate) microseconds_per_query: f64,
+    error_percent: f64,
+    error_percent_spread: Option<f64>,
+    n_stored: Option<f64>,
+    n_stored_spread: Option<f64>,
+    bytes: f64,
+    bytes_spread: Option<f64>,
+    fit_seconds: f64,
+    fit_seconds_spread: Option<f64>,
+    microseconds_per_query: f64,
+    microseconds_per_query_spread: Option<f64>,
 }
 
 pub(crate) fn run(arguments: &Arguments, context: &Context) -> anyhow::Result<()> {
-    let contenders = chosen(&arguments.only)?;
+    let seeds = seeds(context.seed(), arguments.seeds)?;
+    let contenders = chosen(arguments)?;
+    let places = [("--csv", arguments.csv.as_deref()), ("--html", arguments.html.as_deref())];
+    let mut texts = Texts::open(&places, context)?;
     let data = dataset::load(&arguments.data, &arguments.reading.options(), context)?;
     let data = with_tests(data, arguments.test_share, context)?;
+    check_comparable(&data).hint("--label-column names the column of the classes")?;
     let mut rows = Vec::new();
     let n_runs = contenders.len() as u64 * arguments.seeds;
-    for seed in context.seed()..context.seed() + arguments.seeds {
+    for seed in seeds {
         for contender in &contenders {
             let mut bar = FitBar::new(context, format!("{} of {n_runs}, {}", rows.len() + 1, contender.name));
-            let tests = data.test();
-            let fitted = context.compute(|| compete(contender, seed, &data, &tests, &mut |event| bar.hear(event)))?;
+            let fitted = context.compute(|| compete(contender, seed, &data, &mut |event| bar.hear(event)))?;
             rows.push(fitted.with_context(|| format!("cannot fit {}", contender.name))?.0);
         }
     }
     let compared = summarize(&data, rows);
-    if let Some(path) = &arguments.csv {
-        write_file(path, csv(&compared.rows).as_bytes())?;
-    }
-    if let Some(path) = &arguments.html {
-        write_file(path, html(&compared).as_bytes())?;
+    texts.write("--csv", || csv(&compared.rows))?;
+    texts.write("--html", || html(&compared))?;
+    if texts.take_the_answers_place() {
+        return Ok(());
     }
     context.answer(&compared, |compared| table(compared).text())
 }
 
-/// Those that were named.
-fn chosen(only: &[String]) -> anyhow::Result<Vec<Contender>> {
+/// So many seeds, from the first on.
+fn seeds(first: u64, n_seeds: u64) -> anyhow::Result<std::ops::RangeInclusive<u64>> {
+    let last = first.checked_add(n_seeds - 1);
+    let last = last.ok_or_else(|| {
+        usage(format_args!("--seed {first} leaves no room for --seeds {n_seeds}: {} is the largest seed", u64::MAX))
+    })?;
+    Ok(first..=last)
+}
+
+/// One of those that are compared if nobody says, by its name.
+fn contender(name: &str) -> Result<Contender, String> {
     let all = default_contenders();
-    for name in only {
-        if !all.iter().any(|contender| contender.name == *name) {
-            let names: Vec<&str> = all.iter().map(|contender| contender.name.as_str()).collect();
-            let meant = nearest_name(name, names.iter().copied())
-                .map_or(String::new(), |near| format!("; did you mean \"{near}\"?"));
-            bail!("there is no method \"{name}\"{meant} The methods are {}", names.join(", "));
-        }
+    if let Some(found) = all.iter().find(|contender| contender.name == name) {
+        return Ok(found.clone());
     }
-    Ok(all.into_iter().filter(|contender| only.is_empty() || only.contains(&contender.name)).collect())
+    let names: Vec<&str> = all.iter().map(|contender| contender.name.as_str()).collect();
+    let near = nearest_name(name, names.iter().copied());
+    let meant = near.map_or(String::new(), |near| format!("did you mean \"{near}\"? "));
+    Err(format!("{meant}It is one of: {}. --method has others", names.join(", ")))
+}
+
+/// A share from which rows on both sides are left.
+fn test_share(text: &str) -> Result<f64, String> {
+    match text.parse() {
+        Ok(share) if share > 0.0 && share < 1.0 => Ok(share),
+        _ => Err("give a number between 0 and 1, such as 0.2".to_owned()),
+    }
+}
+
+/// Those that were asked for, each once.
+fn chosen(arguments: &Arguments) -> anyhow::Result<Vec<Contender>> {
+    let mut chosen = if arguments.only.is_empty() { default_contenders() } else { Vec::new() };
+    let mut add = |contender: Contender| {
+        if !chosen.contains(&contender) {
+            chosen.push(contender);
+        }
+    };
+    arguments.only.iter().cloned().for_each(&mut add);
+    for name in &arguments.method {
+        add(learned(name.parse()?));
+    }
+    Ok(chosen)
 }
 
 /// The data with rows for testing.
@@ -131,17 +181,26 @@ pub(crate) fn summarize(data: &Dataset, rows: Vec<ComparisonRow>) -> Compared {
     }
     let method = |name: String| {
         let rows: Vec<&ComparisonRow> = rows.iter().filter(|row| row.name == name).collect();
-        let n = rows.len() as f64;
-        let mean = |of: &dyn Fn(&ComparisonRow) -> f64| rows.iter().map(|row| of(row)).sum::<f64>() / n;
-        let error_percent = mean(&|row| row.error_percent);
-        let squares = rows.iter().map(|row| (row.error_percent - error_percent).powi(2)).sum::<f64>();
+        let of = |number: &dyn Fn(&ComparisonRow) -> f64| {
+            mean_and_spread(&rows.iter().map(|row| number(row)).collect::<Vec<f64>>())
+        };
+        let (error_percent, error_percent_spread) = of(&|row| row.error_percent);
+        let (bytes, bytes_spread) = of(&|row| row.bytes as f64);
+        let (fit_seconds, fit_seconds_spread) = of(&|row| row.fit_seconds);
+        let (microseconds_per_query, microseconds_per_query_spread) = of(&|row| row.microseconds_per_query);
+        let stored: Option<Vec<f64>> = rows.iter().map(|row| row.n_stored.map(|n| n as f64)).collect();
+        let stored = stored.map(|numbers| mean_and_spread(&numbers));
         MethodResult {
             error_percent,
-            error_percent_spread: (rows.len() > 1).then(|| (squares / (n - 1.0)).sqrt()),
-            n_stored: rows[0].n_stored.map(|_| mean(&|row| row.n_stored.unwrap_or(0) as f64)),
-            bytes: mean(&|row| row.bytes as f64),
-            fit_seconds: mean(&|row| row.fit_seconds),
-            microseconds_per_query: mean(&|row| row.microseconds_per_query),
+            error_percent_spread,
+            n_stored: stored.map(|(mean, _)| mean),
+            n_stored_spread: stored.and_then(|(_, spread)| spread),
+            bytes,
+            bytes_spread,
+            fit_seconds,
+            fit_seconds_spread,
+            microseconds_per_query,
+            microseconds_per_query_spread,
             name,
         }
     };
@@ -154,6 +213,14 @@ pub(crate) fn summarize(data: &Dataset, rows: Vec<ComparisonRow>) -> Compared {
     }
 }
 
+/// The mean, and the standard deviation if there are several.
+fn mean_and_spread(numbers: &[f64]) -> (f64, Option<f64>) {
+    let n = numbers.len() as f64;
+    let mean = numbers.iter().sum::<f64>() / n;
+    let squares = numbers.iter().map(|number| (number - mean).powi(2)).sum::<f64>();
+    (mean, (numbers.len() > 1).then(|| (squares / (n - 1.0)).sqrt()))
+}
+
 const TITLES: [(&str, Align); 6] = [
     ("method", Align::Left),
     ("error %", Align::Right),
@@ -164,14 +231,17 @@ const TITLES: [(&str, Align); 6] = [
 ];
 
 fn cells(method: &MethodResult) -> Vec<String> {
-    let spread = method.error_percent_spread.map_or(String::new(), |spread| format!(" ± {spread:.2}"));
+    let with = |number: f64, spread: Option<f64>, decimals: usize| match spread {
+        Some(spread) => format!("{number:.decimals$} ± {spread:.decimals$}"),
+        None => format!("{number:.decimals$}"),
+    };
     vec![
         method.name.clone(),
-        format!("{:.2}{spread}", method.error_percent),
-        method.n_stored.map_or("-".to_owned(), |n| format!("{n:.0}")),
-        format!("{:.0}", method.bytes),
-        format!("{:.2}", method.fit_seconds),
-        format!("{:.1}", method.microseconds_per_query),
+        with(method.error_percent, method.error_percent_spread, 2),
+        method.n_stored.map_or("-".to_owned(), |stored| with(stored, method.n_stored_spread, 0)),
+        with(method.bytes, method.bytes_spread, 0),
+        with(method.fit_seconds, method.fit_seconds_spread, 2),
+        with(method.microseconds_per_query, method.microseconds_per_query_spread, 1),
     ]
 }
 
@@ -192,7 +262,7 @@ pub(crate) fn table_view(compared: &Compared) -> TableView {
         title: "Methods side by side".to_owned(),
         note: Some(format!(
             "Fitted to {} examples, asked about {} others. Bytes are what answering needs; a query is asked alone, its time is the \
-             median.",
+             median. Behind ± stands the standard deviation over seeds.",
             compared.n_train, compared.n_test
         )),
         columns: TITLES.iter().map(column).collect(),
@@ -237,4 +307,22 @@ fn csv(rows: &[ComparisonRow]) -> String {
         );
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn spreads_are_standard_deviations_of_a_sample() {
+        // Mean 4; squares 4 + 0 + 4 over 2.
+        assert_eq!(mean_and_spread(&[2.0, 4.0, 6.0]), (4.0, Some(2.0)));
+        assert_eq!(mean_and_spread(&[7.0]), (7.0, None));
+    }
+
+    #[test]
+    fn the_last_seed_is_the_largest_there_is() {
+        assert_eq!(seeds(u64::MAX - 1, 2).expect("both are there"), u64::MAX - 1..=u64::MAX);
+        assert!(seeds(u64::MAX, 2).is_err());
+    }
 }

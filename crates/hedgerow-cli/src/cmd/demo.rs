@@ -5,27 +5,33 @@ use std::path::PathBuf;
 use anyhow::{Context as _, anyhow};
 use clap::Args;
 use hedgerow::comparison::{compete, default_contenders};
-use hedgerow::data::write::write_file;
 use hedgerow::{Model, data};
 use hedgerow_report::{Asked, Characters, Report, Views, render_decision_text, render_report_html, report_view};
 use serde::Serialize;
 
 use super::compare::{Compared, summarize, table, table_view};
+use super::report::stopped;
 use crate::context::Context;
 use crate::fitting::FitBar;
+use crate::model;
+use crate::texts::Texts;
 
 /// Show what this is, in seconds, on handwritten digits that are compiled in.
 ///
 /// Learns a space by differentiable boundary sets (DBS), compares methods, explains one decision, and writes a page.
 #[derive(Debug, Args)]
 pub(crate) struct Arguments {
-    /// The page that is written. A file that is there is replaced.
+    /// The page that is written. A file that is there is replaced; - for standard output, in the place of the table.
     #[arg(long, value_name = "FILE", default_value = "report.html")]
     out: PathBuf,
 
     /// Also keep the model, in this folder.
     #[arg(long, value_name = "MODEL")]
     save: Option<PathBuf>,
+
+    /// Replace the model that is in that folder.
+    #[arg(long, requires = "save")]
+    force: bool,
 
     /// The test picture whose decision is explained. [default: the first that the model gets wrong]
     #[arg(long, value_name = "I")]
@@ -54,6 +60,10 @@ pub(crate) fn run(arguments: &Arguments, context: &Context) -> anyhow::Result<()
     if let Some(row) = arguments.row.filter(|row| *row >= tests.len()) {
         return Err(anyhow!("there is no test picture {row}; give a number from 0 to {}", tests.len() - 1));
     }
+    if let Some(folder) = &arguments.save {
+        model::make_room(folder, arguments.force)?;
+    }
+    let mut texts = Texts::open(&[("--out", Some(&arguments.out))], context)?;
     context.note(format_args!(
         "Handwritten digits, 8 x 8: {} to learn from, {} to test on. Fitting {} methods ...",
         digits.train().len(),
@@ -63,8 +73,8 @@ pub(crate) fn run(arguments: &Arguments, context: &Context) -> anyhow::Result<()
     let (mut rows, mut learned) = (Vec::new(), None);
     for contender in default_contenders() {
         let mut bar = FitBar::new(context, contender.name.clone());
-        let fitted = context
-            .compute(|| compete(&contender, context.seed(), &digits, &tests, &mut |event| bar.hear(event)))??;
+        let fitted =
+            context.compute(|| compete(&contender, context.seed(), &digits, &mut |event| bar.hear(event)))??;
         rows.push(fitted.0);
         learned = fitted.1.or(learned);
     }
@@ -86,11 +96,19 @@ pub(crate) fn run(arguments: &Arguments, context: &Context) -> anyhow::Result<()
         name: "the test pictures of optdigits",
         source: &source,
     };
-    let (report, _) = context.compute(|| report_view(&model, &asked, 8, 2))??;
+    let go_on = || context.go_on();
+    let (report, _) = context.compute(|| report_view(&model, &asked, 8, 2, &go_on))??.ok_or_else(stopped)?;
     let report = Report { comparisons: vec![table_view(&compared)], ..report };
-    write_file(&arguments.out, render_report_html(&report).as_bytes())?;
+    let page = render_report_html(&report);
+    if go_on().is_break() {
+        return Err(stopped());
+    }
+    texts.write("--out", || page)?;
     if let Some(folder) = &arguments.save {
         model.save(folder)?;
+    }
+    if texts.take_the_answers_place() {
+        return Ok(());
     }
 
     let shown = Shown {

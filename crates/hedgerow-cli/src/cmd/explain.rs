@@ -125,7 +125,11 @@ fn rows(arguments: &Arguments, model: &Model, data: &str, context: &Context) -> 
     let explain = |row: &usize| {
         let label = dataset.labels()[*row];
         let truth = (label != Label::Unlabeled).then(|| dataset.label_text(label));
-        let decision = views.decision(dataset.points().row(*row), &places.source(*row), truth.as_deref())?;
+        let decision = views.decision(
+            dataset.points().row(*row),
+            &dataset::row_source(&dataset, split, *row),
+            truth.as_deref(),
+        )?;
         Ok(Explained {
             row: Some(row - places.range().start),
             id: Some(dataset.row_ids().text(*row)),
@@ -227,16 +231,6 @@ impl Places<'_> {
                 numbers.iter().position(|number| *number == id)
             }
             RowIds::Names(names) => names.iter().position(|name| name == id),
-        }
-    }
-
-    /// What the row is called in its explanation.
-    fn source(&self, row: usize) -> String {
-        let name = self.dataset.name();
-        match (self.dataset.row_ids(), self.split) {
-            (RowIds::Names(names), _) => format!("{} of {name}", names[row]),
-            (RowIds::Numbers(_), Some(split)) => format!("{split} row {} of {name}", row - self.range().start),
-            (RowIds::Numbers(numbers), None) => format!("row {} of {name}", numbers[row]),
         }
     }
 }

@@ -78,3 +78,20 @@ verbs! {
     Completions => completions,
     Man => man,
 }
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory as _;
+
+    use crate::app::App;
+
+    #[test]
+    fn every_verb_has_a_section_in_the_documentation() {
+        let sections =
+            include_str!("../../../../docs/cli.md").lines().filter_map(|line| line.strip_prefix("## hedgerow "));
+        let documented: Vec<&str> = sections.filter_map(|section| section.split(' ').next()).collect();
+        for verb in App::command().get_subcommands() {
+            assert!(documented.contains(&verb.get_name()), "docs/cli.md has no `## hedgerow {}`", verb.get_name());
+        }
+    }
+}

@@ -3,7 +3,6 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use hedgerow::data::write::write_file;
 use hedgerow_report::{Asked, render_report_html, report_view};
 use serde::Serialize;
 
@@ -11,6 +10,7 @@ use crate::context::Context;
 use crate::labelled::Labelled;
 use crate::queries::SplitArg;
 use crate::reading::ReadingArgs;
+use crate::texts::Texts;
 use crate::{dataset, model};
 
 /// Write one self-contained HTML page about a model.
@@ -26,7 +26,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "DATA")]
     data: String,
 
-    /// The page. A file that is there is replaced.
+    /// The page. A file that is there is replaced; - for standard output.
     #[arg(long, value_name = "FILE", default_value = "report.html")]
     out: PathBuf,
 
@@ -54,10 +54,11 @@ struct Written {
 
 pub(crate) fn run(arguments: &Arguments, context: &Context) -> anyhow::Result<()> {
     let model = model::load(&arguments.model)?;
+    let mut texts = Texts::open(&[("--out", Some(&arguments.out))], context)?;
     let data = dataset::load_for(&model, &arguments.data, &arguments.reading, context)?;
     let labelled = Labelled::of(&data, arguments.split, &model)?;
     let name = format!("{}, {}", data.name(), labelled.split);
-    let source = |row: usize| format!("row {} of {}", data.row_ids().text(labelled.rows[row]), data.name());
+    let source = |row: usize| dataset::row_source(&data, labelled.part, labelled.rows[row]);
     let asked = Asked {
         points: labelled.points(),
         labels: &labelled.labels,
@@ -65,8 +66,18 @@ pub(crate) fn run(arguments: &Arguments, context: &Context) -> anyhow::Result<()
         name: &name,
         source: &source,
     };
-    let (report, evaluation) = context.compute(|| report_view(&model, &asked, arguments.mistakes, 2))??;
-    write_file(&arguments.out, render_report_html(&report).as_bytes())?;
+    let go_on = || context.go_on();
+    let report = context.compute(|| report_view(&model, &asked, arguments.mistakes, 2, &go_on))??;
+    let (report, evaluation) = report.ok_or_else(stopped)?;
+    let page = render_report_html(&report);
+    // Whoever asked to stop while the page was put together does not want it either.
+    if go_on().is_break() {
+        return Err(stopped());
+    }
+    texts.write("--out", || page)?;
+    if texts.take_the_answers_place() {
+        return Ok(());
+    }
     let written = Written {
         report: arguments.out.display().to_string(),
         data: name.clone(),
@@ -75,4 +86,9 @@ pub(crate) fn run(arguments: &Arguments, context: &Context) -> anyhow::Result<()
         nodes: evaluation.nodes,
     };
     context.answer(&written, |written| format!("{}\n", written.report))
+}
+
+/// What is told after Ctrl-C.
+pub(super) fn stopped() -> anyhow::Error {
+    anyhow::anyhow!("stopped; nothing was written")
 }

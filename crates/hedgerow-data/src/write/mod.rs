@@ -232,18 +232,50 @@ impl TableWriter {
     }
 }
 
-/// Writes a whole file of any kind, which appears under its name when all of it is on the disk; until then, and if anything fails, what was there
-/// before stays. Pipes, devices and links are treated as by [`TableWriter::create`].
+/// A file of any kind that is begun before its bytes are known, so that what cannot be written is found before the work for it is done. It appears
+/// under its name when all of it is on the disk; until then, if anything fails, and if it is dropped, what was there before stays. Pipes, devices
+/// and links are treated as by [`TableWriter::create`].
+pub struct WholeFile {
+    name: String,
+    output: Output,
+}
+
+impl WholeFile {
+    /// Begins it.
+    ///
+    /// # Errors
+    /// [`WriteFault::Io`].
+    pub fn create(path: impl AsRef<Path>) -> Result<Self, WriteError> {
+        let name = path.as_ref().display().to_string();
+        match Output::file(path.as_ref(), false) {
+            Ok(output) => Ok(Self { name, output }),
+            Err(error) => Err(WriteError::new(&name, WriteFault::Io(error))),
+        }
+    }
+
+    /// Writes all of it and puts it in its place.
+    ///
+    /// # Errors
+    /// [`WriteFault::Io`].
+    pub fn finish(self, bytes: &[u8]) -> Result<(), WriteError> {
+        let Self { name, mut output } = self;
+        let written = output.write_all(bytes).and_then(|()| output.finish());
+        written.map_err(|error| WriteError::new(&name, WriteFault::Io(error)))
+    }
+}
+
+impl std::fmt::Debug for WholeFile {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("WholeFile").field("name", &self.name).finish_non_exhaustive()
+    }
+}
+
+/// Writes a [`WholeFile`] at once.
 ///
 /// # Errors
 /// [`WriteFault::Io`].
 pub fn write_file(path: impl AsRef<Path>, bytes: &[u8]) -> Result<(), WriteError> {
-    let path = path.as_ref();
-    let written = Output::file(path, false).and_then(|mut output| {
-        output.write_all(bytes)?;
-        output.finish()
-    });
-    written.map_err(|error| WriteError::new(&path.display().to_string(), WriteFault::Io(error)))
+    WholeFile::create(path)?.finish(bytes)
 }
 
 fn check_built(format: WriteFormat) -> Result<(), WriteFault> {

@@ -10,9 +10,6 @@ use std::time::Instant;
 
 use hedgerow_learn::Event;
 
-/// Ticks of a second in `/proc`, on every Linux of our days.
-const TICKS: f64 = 100.0;
-
 /// Follows a run by its events and knows the seconds of learning, evaluations left out, at the end of each epoch.
 #[derive(Debug)]
 pub struct RunClock {
@@ -116,13 +113,16 @@ fn kept_in(checkpoint: &Path) -> PathBuf {
     checkpoint.with_extension("seconds")
 }
 
-/// Seconds that the processor has spent on this program.
+/// Seconds that the processor has spent on this program. (Not from `/proc`, where they come in steps of a hundredth.)
+#[cfg(target_os = "linux")]
 fn processor_seconds() -> Option<f64> {
-    let text = fs::read_to_string("/proc/self/stat").ok()?;
-    // Behind the name, which may hold anything, in brackets; times are fields 14 and 15 of all.
-    let fields: Vec<&str> = text.rsplit_once(')')?.1.split_whitespace().collect();
-    let ticks = |at: usize| fields.get(at)?.parse::<f64>().ok();
-    Some((ticks(11)? + ticks(12)?) / TICKS)
+    let time = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
+    Some(time.tv_sec as f64 + time.tv_nsec as f64 / 1e9)
+}
+
+#[cfg(not(target_os = "linux"))]
+fn processor_seconds() -> Option<f64> {
+    None
 }
 
 #[cfg(test)]
@@ -158,5 +158,13 @@ mod tests {
         let round = Event::Round { epoch: 1, round: 0, step: 1, loss: 0.0, n_references: 0, learning_rate: 0.0 };
         assert_eq!(clock.hear(&round), ControlFlow::Break(()));
         assert!(clock.was_cut);
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn seconds_of_the_processor_do_not_come_in_steps_of_a_hundredth() {
+        let first = processor_seconds().unwrap();
+        let next = std::iter::repeat_with(|| processor_seconds().unwrap()).find(|now| *now > first).unwrap();
+        assert!(next - first < 0.005, "from {first} to {next}");
     }
 }

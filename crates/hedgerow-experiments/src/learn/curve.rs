@@ -2,6 +2,8 @@
 
 use hedgerow_learn::{EpochRecord, Trained, Validation};
 
+use crate::csv;
+
 pub(super) const CURVE_COLUMNS: &str = "data,recipe,seed,epoch,train_seconds,error_percent,nodes";
 
 /// One evaluation within a run.
@@ -41,14 +43,12 @@ impl CurvePoint {
 
     pub(super) fn line(&self) -> String {
         let Self { data, recipe, seed, epoch, train_seconds, error_percent, n_nodes } = self;
-        format!("{data},\"{recipe}\",{seed},{epoch},{train_seconds:.3},{error_percent:.4},{n_nodes}")
+        let (data, recipe) = (csv::field(data), csv::quoted(recipe));
+        format!("{data},{recipe},{seed},{epoch},{train_seconds:.3},{error_percent:.4},{n_nodes}")
     }
 
-    pub(super) fn parse(line: &str) -> Option<Self> {
-        let (data, rest) = line.split_once(",\"")?;
-        let (recipe, rest) = rest.split_once("\",")?;
-        let [seed, epoch, train_seconds, error_percent, n_nodes] =
-            rest.split(',').collect::<Vec<_>>().try_into().ok()?;
+    pub(super) fn parse(fields: &[&str]) -> Option<Self> {
+        let [data, recipe, seed, epoch, train_seconds, error_percent, n_nodes] = fields.try_into().ok()?;
         Some(Self {
             data: data.to_owned(),
             recipe: recipe.to_owned(),

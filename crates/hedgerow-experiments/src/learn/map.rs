@@ -6,6 +6,7 @@ use hedgerow_data::{Dataset, Part};
 use hedgerow_learn::Trained;
 use hedgerow_learn::evaluation::EvaluationError;
 
+use crate::csv;
 use crate::error::ExperimentError;
 
 pub(super) const MAP_COLUMNS: &str = "data,recipe,seed,role,class,x,y,class_name";
@@ -86,14 +87,12 @@ impl MapLine {
             Role::Example => "example",
             Role::Node => "node",
         };
-        // The name stands last: it may hold commas.
-        format!("{data},\"{recipe}\",{seed},{role},{class},{x},{y},{class_name}")
+        let (data, recipe, class_name) = (csv::field(data), csv::quoted(recipe), csv::field(class_name));
+        format!("{data},{recipe},{seed},{role},{class},{x},{y},{class_name}")
     }
 
-    pub(super) fn parse(line: &str) -> Option<Self> {
-        let (data, rest) = line.split_once(",\"")?;
-        let (recipe, rest) = rest.split_once("\",")?;
-        let [seed, role, class, x, y, class_name] = rest.splitn(6, ',').collect::<Vec<_>>().try_into().ok()?;
+    pub(super) fn parse(fields: &[&str]) -> Option<Self> {
+        let [data, recipe, seed, role, class, x, y, class_name] = fields.try_into().ok()?;
         Some(Self {
             data: data.to_owned(),
             recipe: recipe.to_owned(),
@@ -127,7 +126,10 @@ mod tests {
             y: 0.5,
             class_name: "coat, long".into(),
         };
-        assert_eq!(MapLine::parse(&line.line()), Some(line));
-        assert_eq!(MapLine::parse("x,\"y\",0,rode,0,0,0,z"), None);
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("map.csv");
+        csv::append(&path, MAP_COLUMNS, &[line.line()]).unwrap();
+        assert_eq!(csv::read(&path, "point", MapLine::parse).unwrap(), [line]);
+        assert_eq!(MapLine::parse(&["x", "y", "0", "rode", "0", "0", "0", "z"]), None);
     }
 }

@@ -30,6 +30,7 @@ use crate::data::{load, picture_of};
 use crate::error::ExperimentError;
 use crate::event::{Event, Listener, Remaining};
 use crate::provenance::Provenance;
+use crate::seeds::seeds;
 use crate::{Extent, Report};
 use recipes::{Experiment, Recipe, Test};
 use record::{Records, RunRecord};
@@ -105,9 +106,10 @@ impl Plan {
         }
         let recipes: Vec<Recipe> =
             recipes.into_iter().filter(|recipe| asked.only.is_empty() || asked.only.contains(&recipe.name)).collect();
+        let seeds = seeds(asked.first_seed, asked.n_seeds)?;
         let mut runs = Vec::new();
         for data in all.into_iter().filter(|name| asked.data.is_empty() || asked.data.contains(name)) {
-            for seed in (0..asked.n_seeds).map(|number| asked.first_seed.saturating_add(number)) {
+            for seed in seeds.clone() {
                 for recipe in recipes.iter().filter(|recipe| recipe.is_for(&data)) {
                     let recipe = asked.epochs.map_or_else(|| recipe.clone(), |epochs| recipe.with_epochs(epochs));
                     runs.push(Planned { data: data.clone(), recipe, seed });
@@ -384,6 +386,8 @@ mod tests {
         assert!(plan(&asked).unwrap().runs.iter().all(|run| run.seed == 5 || run.seed == 6));
         let error = plan(&Asked { only: vec!["dbx".into()], ..asked.clone() }).err().unwrap().to_string();
         assert!(error.contains("\"dbx\"") && error.contains("dbt-v1, batched"), "{error}");
+        let error = plan(&Asked { first_seed: u64::MAX, ..asked.clone() }).err().unwrap().to_string();
+        assert!(error.contains("no 2 seeds"), "{error}");
         let error = plan(&Asked { data: vec!["moons".into()], ..asked }).err().unwrap().to_string();
         assert!(error.contains("\"moons\"") && error.contains("fashion-mnist"), "{error}");
     }

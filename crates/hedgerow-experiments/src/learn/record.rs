@@ -1,8 +1,7 @@
 //! What is kept of a run: a line of CSV, added to its file as soon as the run is over; and the summary of all lines.
 
 use std::fmt;
-use std::fs::{self, OpenOptions};
-use std::io::Write;
+use std::fs;
 use std::path::{Path, PathBuf};
 
 use hedgerow_learn::{Trained, TrainingParams};
@@ -12,6 +11,7 @@ use super::curve::{CURVE_COLUMNS, CurvePoint};
 use super::map::{MAP_COLUMNS, MapLine};
 use super::recipes::Experiment;
 use super::{Answers, word};
+use crate::csv;
 use crate::error::ExperimentError;
 use crate::fingerprint::fingerprint;
 use crate::median;
@@ -129,18 +129,17 @@ impl RunRecord {
     fn line(&self) -> String {
         let Self { data, recipe, seed, params, outcome, epochs, steps, threads, revision, numbers } = self;
         let numbers = numbers.map(|number| number.map_or(String::new(), |n| format!("{n:.6}")));
-        // Names of recipes have commas.
         let numbers = numbers.join(",");
-        format!("{data},\"{recipe}\",{seed},{params},{outcome},{epochs},{steps},{threads},{revision},{numbers}")
+        // Names of recipes have commas; all stand in quotes, as they always did.
+        let (data, recipe) = (csv::field(data), csv::quoted(recipe));
+        format!("{data},{recipe},{seed},{params},{outcome},{epochs},{steps},{threads},{revision},{numbers}")
     }
 
-    fn parse(line: &str) -> Option<Self> {
-        let (data, rest) = line.split_once(",\"")?;
-        let (recipe, rest) = rest.split_once("\",")?;
-        let fields: Vec<&str> = rest.split(',').collect();
-        let [seed, params, outcome, epochs, steps, threads, revision] = fields.get(..7)?.try_into().ok()?;
+    fn parse(fields: &[&str]) -> Option<Self> {
+        let [data, recipe, seed, params, outcome, epochs, steps, threads, revision] =
+            fields.get(..9)?.try_into().ok()?;
         let number = |field: &&str| if field.is_empty() { Some(None) } else { field.parse().ok().map(Some) };
-        let numbers: Option<Vec<Option<f64>>> = fields[7..].iter().map(number).collect();
+        let numbers: Option<Vec<Option<f64>>> = fields[9..].iter().map(number).collect();
         Some(Self {
             data: data.to_owned(),
             recipe: recipe.to_owned(),
@@ -201,7 +200,7 @@ impl Records {
     /// A file that cannot be read or has a line that is none of ours.
     pub fn open(folder: &Path, experiment: Experiment) -> Result<Self, ExperimentError> {
         let mut records = Self { experiment, folder: folder.to_owned(), runs: Vec::new() };
-        records.runs = records.lines("raw", "run", RunRecord::parse)?;
+        records.runs = csv::read(&records.path("raw"), "run", RunRecord::parse)?;
         Ok(records)
     }
 
@@ -275,9 +274,9 @@ impl Records {
     pub fn add(&mut self, run: RunRecord, curve: &[CurvePoint]) -> Result<(), ExperimentError> {
         let points: Vec<String> = curve.iter().map(CurvePoint::line).collect();
         if !points.is_empty() {
-            self.append("curve", CURVE_COLUMNS, &points)?;
+            csv::append(&self.path("curve"), CURVE_COLUMNS, &points)?;
         }
-        self.append("raw", &format!("{COLUMNS},{}", NUMBERS.join(",")), &[run.line()])?;
+        csv::append(&self.path("raw"), &format!("{COLUMNS},{}", NUMBERS.join(",")), &[run.line()])?;
         self.runs.push(run);
         Ok(())
     }
@@ -298,7 +297,7 @@ impl Records {
 
     /// All maps of the experiment.
     pub(super) fn map_lines(&self) -> Result<Vec<MapLine>, ExperimentError> {
-        self.lines("map", "point of a map", MapLine::parse)
+        csv::read(&self.path("map"), "point of a map", MapLine::parse)
     }
 
     /// All curves of the experiment.
@@ -306,32 +305,7 @@ impl Records {
     /// # Errors
     /// A file that cannot be read or has a line that is none of ours.
     pub fn curves(&self) -> Result<Vec<CurvePoint>, ExperimentError> {
-        self.lines("curve", "point of a curve", CurvePoint::parse)
-    }
-
-    /// The lines of a file, without its header; none if there is no such file.
-    fn lines<T>(&self, file: &str, what: &str, parse: impl Fn(&str) -> Option<T>) -> Result<Vec<T>, ExperimentError> {
-        let path = self.path(file);
-        let text = match fs::read_to_string(&path) {
-            Ok(text) => text,
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
-            Err(source) => return Err(ExperimentError::File { path, source }),
-        };
-        let parse = |(at, line): (usize, &str)| {
-            let what = format!("this is no {what} as this program writes them");
-            parse(line).ok_or(ExperimentError::Damaged { path: path.clone(), line: at + 1, what })
-        };
-        text.lines().enumerate().skip(1).map(parse).collect()
-    }
-
-    fn append(&self, what: &str, columns: &str, lines: &[String]) -> Result<(), ExperimentError> {
-        let path = self.path(what);
-        let failed = |source: std::io::Error| ExperimentError::File { path: path.clone(), source };
-        fs::create_dir_all(&self.folder).map_err(failed)?;
-        let is_new = !path.exists();
-        let mut file = OpenOptions::new().create(true).append(true).open(&path).map_err(failed)?;
-        let header = if is_new { format!("{columns}\n") } else { String::new() };
-        file.write_all(format!("{header}{}\n", lines.join("\n")).as_bytes()).map_err(failed)
+        csv::read(&self.path("curve"), "point of a curve", CurvePoint::parse)
     }
 }
 
@@ -375,6 +349,20 @@ mod tests {
             revision: "0123abc-dirty".into(),
             numbers,
         }
+    }
+
+    #[test]
+    fn lines_are_those_of_the_kept_runs() {
+        // Of `bench/runs`, but for the numbers: files of before are read, and written on.
+        let numbers = ",0.250000,,,1.500000,30.000000,1.300000,33.000000,1.400000,2.000000,20.000000,1.000000,40.000000,0.900000,,";
+        let line = format!(
+            "mnist,\"dbs, x\",2,{},finished,7,70,2,0123abc-dirty,1.500000,2.500000{numbers}",
+            fingerprint(&TrainingParams::default())
+        );
+        assert_eq!(run("dbs, x", 2, 1.5).line(), line);
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join("learn-table-raw.csv"), format!("data,recipe\n{line}\n")).unwrap();
+        assert_eq!(Records::open(folder.path(), Experiment::Table).unwrap().runs, [run("dbs, x", 2, 1.5)]);
     }
 
     #[test]

@@ -22,7 +22,9 @@ use self::trial::{Plan, Trial};
 use crate::data::load;
 use crate::error::ExperimentError;
 use crate::event::Listener;
+use crate::fingerprint::fingerprint_of_data;
 use crate::provenance::Provenance;
+use crate::seeds::seeds;
 use crate::{Extent, Report};
 
 /// The data that is taken if none is named: small, and compiled in.
@@ -67,6 +69,7 @@ pub fn run(
     listener: &mut Listener<'_>,
 ) -> Result<Report<Row>, ExperimentError> {
     let folder = asked.extent.folder(&asked.folder);
+    let seeds = seeds(asked.first_seed, asked.n_seeds)?;
     let mut records = Records::open(&folder)?;
     let default = [DEFAULT_DATA.to_owned()];
     let names = if asked.data.is_empty() { &default[..] } else { &asked.data };
@@ -78,12 +81,14 @@ pub fn run(
             return Err(ExperimentError::NoTestRows { data: name.clone() });
         }
         let classes = asked.classes.of(&data)?;
-        let seeds = (0..asked.n_seeds).map(|number| asked.first_seed.saturating_add(number));
+        let data_fingerprint = fingerprint_of_data(&data);
         let places: Vec<(u64, ClassId)> =
-            seeds.flat_map(|seed| classes.iter().map(move |&class| (seed, class))).collect();
+            seeds.clone().flat_map(|seed| classes.iter().map(move |&class| (seed, class))).collect();
         for (at, &(seed, class)) in places.iter().enumerate() {
             let plan = Plan::new(name, asked.extent);
-            let trial = Trial { data: &data, name, class, seed, plan: &plan, place: (at, places.len()) };
+            let place = (at, places.len());
+            let trial =
+                Trial { data: &data, name, data_fingerprint: &data_fingerprint, class, seed, plan: &plan, place };
             trial.make(&mut records, provenance, listener)?;
         }
     }

@@ -1,16 +1,14 @@
 //! What is kept of a trial: a line of CSV for each number of examples added and each way to take them in.
 
-use std::fs::{self, OpenOptions};
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use hedgerow_learn::TrainingParams;
 
+use crate::csv;
 use crate::error::ExperimentError;
 use crate::fingerprint::fingerprint;
 
-const COLUMNS: &str =
-    "data,new_class,seed,params,method,n_added,n_stored,new_accuracy,old_accuracy,seconds,threads,revision";
+const COLUMNS: &str = "data,data_fingerprint,new_class,seed,params,method,n_added,n_stored,new_accuracy,old_accuracy,seconds,threads,revision";
 
 /// How a new class is taken in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize)]
@@ -60,6 +58,8 @@ impl Method {
 pub struct Line {
     /// The data set.
     pub data: String,
+    /// A number that is another one for other data of that name.
+    pub(super) data_fingerprint: String,
     /// The class that was not learned from.
     pub new_class: String,
     /// The seed.
@@ -90,9 +90,10 @@ impl Line {
         // Numbers with all their digits: what is told at once is what is told when they are read again.
         let stored = self.n_stored.map_or(String::new(), |n| n.to_string());
         format!(
-            "{},\"{}\",{},{},{},{},{stored},{},{},{},{},{}",
-            self.data,
-            self.new_class.replace('"', "'"),
+            "{},{},{},{},{},{},{},{stored},{},{},{},{},{}",
+            csv::field(&self.data),
+            self.data_fingerprint,
+            csv::quoted(&self.new_class),
             self.seed,
             self.params,
             self.method.word(),
@@ -101,21 +102,21 @@ impl Line {
             self.old_accuracy,
             self.seconds,
             self.threads,
-            self.revision
+            csv::field(&self.revision)
         )
     }
 
-    fn parse(line: &str) -> Option<Self> {
-        let (data, rest) = line.split_once(",\"")?;
-        let (new_class, rest) = rest.split_once("\",")?;
-        let fields: Vec<&str> = rest.split(',').collect();
-        let [seed, params, method, n_added, n_stored, new_accuracy, old_accuracy, seconds, threads, revision] =
-            fields.try_into().ok()?;
+    fn parse(fields: &[&str]) -> Option<Self> {
+        let [data, data_fingerprint, new_class, seed, params, method, n_added, n_stored, rest @ ..] = fields else {
+            return None;
+        };
+        let [new_accuracy, old_accuracy, seconds, threads, revision] = rest.try_into().ok()?;
         Some(Self {
-            data: data.to_owned(),
-            new_class: new_class.to_owned(),
+            data: (*data).to_owned(),
+            data_fingerprint: (*data_fingerprint).to_owned(),
+            new_class: (*new_class).to_owned(),
             seed: seed.parse().ok()?,
-            params: params.to_owned(),
+            params: (*params).to_owned(),
             method: Method::parse(method)?,
             n_added: n_added.parse().ok()?,
             n_stored: if n_stored.is_empty() { None } else { Some(n_stored.parse().ok()?) },
@@ -138,17 +139,7 @@ pub(super) struct Records {
 impl Records {
     pub(super) fn open(folder: &Path) -> Result<Self, ExperimentError> {
         let mut records = Self { folder: folder.to_owned(), lines: Vec::new() };
-        let path = records.path();
-        let text = match fs::read_to_string(&path) {
-            Ok(text) => text,
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(records),
-            Err(source) => return Err(ExperimentError::File { path, source }),
-        };
-        for (at, line) in text.lines().enumerate().skip(1) {
-            let what = "this is no measurement as this program writes them".to_owned();
-            let damaged = ExperimentError::Damaged { path: path.clone(), line: at + 1, what };
-            records.lines.push(Line::parse(line).ok_or(damaged)?);
-        }
+        records.lines = csv::read(&records.path(), "measurement", Line::parse)?;
         Ok(records)
     }
 
@@ -186,15 +177,20 @@ impl Records {
     /// Whether measurements of this kind are on record.
     ///
     /// # Errors
-    /// Some with other parameters: the two must not be put together.
+    /// Some of other data of that name, or with other parameters: the two must not be put together.
     pub(super) fn has(
         &self,
-        (data, class, seed): (&str, &str, u64),
+        trial: &TrialName<'_>,
         method: Method,
         n_added: usize,
         params: &TrainingParams,
     ) -> Result<bool, ExperimentError> {
-        let mut same = self.lines.iter().filter(|line| line.data == data && line.method == method);
+        let TrialName { data, data_fingerprint, class, seed } = *trial;
+        let of_data = || self.lines.iter().filter(|line| line.data == data);
+        if of_data().any(|line| line.data_fingerprint != data_fingerprint) {
+            return Err(ExperimentError::OtherData { path: self.path(), data: data.to_owned() });
+        }
+        let mut same = of_data().filter(|line| line.method == method);
         if same.clone().any(|line| line.params != fingerprint(params)) {
             return Err(ExperimentError::OtherParams { path: self.path(), recipe: method.word().to_owned() });
         }
@@ -203,23 +199,26 @@ impl Records {
 
     /// Writes measurements down, all of a training at once.
     pub(super) fn add(&mut self, lines: Vec<Line>) -> Result<(), ExperimentError> {
-        let path = self.path();
-        let failed = ExperimentError::of_file(&path);
-        fs::create_dir_all(&self.folder).map_err(&failed)?;
-        let header = if path.exists() { String::new() } else { format!("{COLUMNS}\n") };
-        let mut file = OpenOptions::new().create(true).append(true).open(&path).map_err(&failed)?;
-        let text: Vec<String> = lines.iter().map(Line::text).collect();
-        file.write_all(format!("{header}{}\n", text.join("\n")).as_bytes()).map_err(&failed)?;
+        csv::append(&self.path(), COLUMNS, &lines.iter().map(Line::text).collect::<Vec<_>>())?;
         self.lines.extend(lines);
         Ok(())
     }
+}
+
+/// What a trial is known by.
+pub(super) struct TrialName<'a> {
+    pub(super) data: &'a str,
+    pub(super) data_fingerprint: &'a str,
+    pub(super) class: &'a str,
+    pub(super) seed: u64,
 }
 
 #[cfg(test)]
 pub(super) fn line(method: Method, seed: u64, n_added: usize, new_accuracy: f64) -> Line {
     Line {
         data: "digits".into(),
-        new_class: "nine, or 9".into(),
+        data_fingerprint: "0123".into(),
+        new_class: "nine, or \"9\"".into(),
         seed,
         params: fingerprint(&TrainingParams::default()),
         method,
@@ -246,14 +245,23 @@ mod tests {
         let again = Records::open(folder.path()).unwrap();
         assert_eq!(again.lines(), records.lines());
         let params = TrainingParams::default();
+        let trial = |data_fingerprint: &'static str, class: &'static str, seed: u64| TrialName {
+            data: "digits",
+            data_fingerprint,
+            class,
+            seed,
+        };
         let has = |seed: u64, method: Method, n: usize| {
-            again.has(("digits", "nine, or 9", seed), method, n, &params).unwrap()
+            again.has(&trial("0123", "nine, or \"9\"", seed), method, n, &params).unwrap()
         };
         assert!(has(0, Method::Tree, 1) && has(0, Method::Classifier, 1));
         assert!(!has(1, Method::Tree, 1) && !has(0, Method::Tree, 2) && !has(0, Method::Classifier, 2));
+        // Other data under the same name is not what was measured.
+        let error = again.has(&trial("4567", "nine", 0), Method::Tree, 1, &params).unwrap_err().to_string();
+        assert!(error.contains("other data that was called \"digits\""), "{error}");
         let other = TrainingParams { epochs: Some(3), ..params };
-        assert!(again.has(("digits", "x", 0), Method::Tree, 1, &other).is_err());
-        fs::write(folder.path().join("new-class-raw.csv"), "header\nnonsense\n").unwrap();
+        assert!(again.has(&trial("0123", "x", 0), Method::Tree, 1, &other).is_err());
+        std::fs::write(folder.path().join("new-class-raw.csv"), "header\nnonsense\n").unwrap();
         let error = Records::open(folder.path()).unwrap_err().to_string();
         assert!(error.contains("new-class-raw.csv, line 2"), "{error}");
     }

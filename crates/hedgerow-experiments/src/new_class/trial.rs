@@ -10,7 +10,7 @@ use hedgerow_data::Dataset;
 use hedgerow_learn::evaluation::EvaluationError;
 use hedgerow_learn::{Keep, Method as Learning, MlpClassifier, Trained, TrainingParams};
 
-use super::record::{Line, Method, Records};
+use super::record::{Line, Method, Records, TrialName};
 use crate::Extent;
 use crate::data::picture_of;
 use crate::error::ExperimentError;
@@ -82,6 +82,8 @@ fn up_to(counts: &[usize], all: usize) -> Vec<usize> {
 pub(super) struct Trial<'a> {
     pub(super) data: &'a Dataset,
     pub(super) name: &'a str,
+    /// By which data of the same name is told apart.
+    pub(super) data_fingerprint: &'a str,
     pub(super) class: ClassId,
     pub(super) seed: u64,
     pub(super) plan: &'a Plan,
@@ -171,7 +173,8 @@ impl Trial<'_> {
         n: usize,
         params: &TrainingParams,
     ) -> Result<bool, ExperimentError> {
-        records.has((self.name, &self.class_name(), self.seed), method, n, params)
+        let (data, data_fingerprint, seed) = (self.name, self.data_fingerprint, self.seed);
+        records.has(&TrialName { data, data_fingerprint, class: &self.class_name(), seed }, method, n, params)
     }
 
     fn rows(&self) -> Result<Rows, ExperimentError> {
@@ -317,6 +320,7 @@ impl Trial<'_> {
     ) -> Line {
         Line {
             data: self.name.to_owned(),
+            data_fingerprint: self.data_fingerprint.to_owned(),
             new_class: self.class_name(),
             seed: self.seed,
             params: fingerprint(params),

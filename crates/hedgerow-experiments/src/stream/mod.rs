@@ -25,6 +25,7 @@ use crate::error::ExperimentError;
 use crate::event::{Event, Listener};
 use crate::learn::training::tell;
 use crate::provenance::Provenance;
+use crate::seeds::seeds;
 use crate::{Extent, Report};
 
 /// Windows that a stream is divided into, for accuracy over time.
@@ -62,8 +63,7 @@ pub fn run(
     let folder = asked.extent.folder(&asked.folder);
     let drift = Drift { n_examples: if asked.extent == Extent::Full { 20_000 } else { 4000 }, ..Drift::default() };
     let mut records = Records::open(&folder, &drift)?;
-    let plan: Vec<(u64, Learner)> = (0..asked.n_seeds)
-        .map(|number| asked.first_seed.saturating_add(number))
+    let plan: Vec<(u64, Learner)> = seeds(asked.first_seed, asked.n_seeds)?
         .flat_map(|seed| Learner::ALL.into_iter().map(move |learner| (seed, learner)))
         .collect();
     for (at, &(seed, learner)) in plan.iter().enumerate() {
@@ -79,7 +79,7 @@ pub fn run(
         }
     }
     if records.costs().is_empty() {
-        let costs = insertion::measure(asked.extent, &folder, listener)?;
+        let costs = insertion::measure(asked.extent, &folder, provenance, listener)?;
         records.add_costs(costs)?;
     }
     let rows = summary::rows(&records, &drift);

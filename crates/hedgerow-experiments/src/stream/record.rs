@@ -1,18 +1,17 @@
 //! What is kept of a stream: a line of CSV for each learner, seed and window; and one for each kind of insertion.
 
-use std::fs::{self, OpenOptions};
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use super::drift::Drift;
 use super::insertion::InsertionCost;
 use super::learners::Learner;
+use crate::csv;
 use crate::error::ExperimentError;
 use crate::fingerprint::hash;
 use crate::provenance::Provenance;
 
 const COLUMNS: &str = "learner,seed,params,end,examples,right,stored,seconds,revision";
-const COST_COLUMNS: &str = "what,shown,stored,measured,p50_microseconds,p99_microseconds";
+const COST_COLUMNS: &str = "what,shown,stored,measured,p50_microseconds,p99_microseconds,threads,revision";
 
 /// A part of the stream, as a learner went through it.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -44,12 +43,12 @@ impl Line {
         // Numbers with all their digits: what is told at once is what is told when they are read again.
         let Self { learner, seed, params, window, revision } = self;
         let Window { end, n, n_right, n_stored, seconds } = window;
-        format!("{},{seed},{params},{end},{n},{n_right},{n_stored},{seconds},{revision}", learner.word())
+        let (learner, revision) = (learner.word(), csv::field(revision));
+        format!("{learner},{seed},{params},{end},{n},{n_right},{n_stored},{seconds},{revision}")
     }
 
-    fn parse(line: &str) -> Option<Self> {
-        let [learner, seed, params, end, n, n_right, n_stored, seconds, revision] =
-            line.split(',').collect::<Vec<_>>().try_into().ok()?;
+    fn parse(fields: &[&str]) -> Option<Self> {
+        let [learner, seed, params, end, n, n_right, n_stored, seconds, revision] = fields.try_into().ok()?;
         let window = Window {
             end: end.parse().ok()?,
             n: n.parse().ok()?,
@@ -84,8 +83,8 @@ impl Records {
     pub(super) fn open(folder: &Path, drift: &Drift) -> Result<Self, ExperimentError> {
         let params = hash(&format!("{:?}", Drift { seed: 0, ..drift.clone() }));
         let mut records = Self { folder: folder.to_owned(), params, lines: Vec::new(), costs: Vec::new() };
-        records.lines = read(&records.path("raw"), Line::parse)?;
-        records.costs = read(&records.path("insertions"), parse_cost)?;
+        records.lines = csv::read(&records.path("raw"), "measurement", Line::parse)?;
+        records.costs = csv::read(&records.path("insertions"), "measurement", parse_cost)?;
         if records.lines.iter().any(|line| line.params != records.params) {
             return Err(ExperimentError::OtherParams { path: records.path("raw"), recipe: "stream".to_owned() });
         }
@@ -128,7 +127,7 @@ impl Records {
             revision: provenance.revision.clone(),
         };
         let lines: Vec<Line> = windows.into_iter().map(line).collect();
-        self.append("raw", COLUMNS, lines.iter().map(Line::text))?;
+        csv::append(&self.path("raw"), COLUMNS, &lines.iter().map(Line::text).collect::<Vec<_>>())?;
         self.lines.extend(lines);
         Ok(())
     }
@@ -136,28 +135,20 @@ impl Records {
     /// Writes down what insertions cost.
     pub(super) fn add_costs(&mut self, costs: Vec<InsertionCost>) -> Result<(), ExperimentError> {
         let text = |cost: &InsertionCost| {
-            let InsertionCost { what, n_shown, n_stored, n_measured, p50_microseconds, p99_microseconds } = cost;
-            format!("\"{what}\",{n_shown},{n_stored},{n_measured},{p50_microseconds},{p99_microseconds}")
+            let InsertionCost { n_shown, n_stored, n_measured, p50_microseconds, p99_microseconds, threads, .. } = cost;
+            let (what, revision) = (csv::quoted(&cost.what), csv::field(&cost.revision));
+            format!(
+                "{what},{n_shown},{n_stored},{n_measured},{p50_microseconds},{p99_microseconds},{threads},{revision}"
+            )
         };
-        self.append("insertions", COST_COLUMNS, costs.iter().map(text))?;
+        csv::append(&self.path("insertions"), COST_COLUMNS, &costs.iter().map(text).collect::<Vec<_>>())?;
         self.costs.extend(costs);
         Ok(())
     }
-
-    fn append(&self, what: &str, columns: &str, lines: impl Iterator<Item = String>) -> Result<(), ExperimentError> {
-        let path = self.path(what);
-        let failed = ExperimentError::of_file(&path);
-        fs::create_dir_all(&self.folder).map_err(&failed)?;
-        let header = if path.exists() { String::new() } else { format!("{columns}\n") };
-        let mut file = OpenOptions::new().create(true).append(true).open(&path).map_err(&failed)?;
-        let text: String = lines.map(|line| line + "\n").collect();
-        file.write_all(format!("{header}{text}").as_bytes()).map_err(&failed)
-    }
 }
 
-fn parse_cost(line: &str) -> Option<InsertionCost> {
-    let (what, rest) = line.strip_prefix('"')?.split_once("\",")?;
-    let [shown, stored, measured, p50, p99] = rest.split(',').collect::<Vec<_>>().try_into().ok()?;
+fn parse_cost(fields: &[&str]) -> Option<InsertionCost> {
+    let [what, shown, stored, measured, p50, p99, threads, revision] = fields.try_into().ok()?;
     Some(InsertionCost {
         what: what.to_owned(),
         n_shown: shown.parse().ok()?,
@@ -165,21 +156,9 @@ fn parse_cost(line: &str) -> Option<InsertionCost> {
         n_measured: measured.parse().ok()?,
         p50_microseconds: p50.parse().ok()?,
         p99_microseconds: p99.parse().ok()?,
+        threads: threads.parse().ok()?,
+        revision: revision.to_owned(),
     })
-}
-
-/// The lines of a file, without its header; none if there is no such file.
-fn read<T>(path: &Path, parse: impl Fn(&str) -> Option<T>) -> Result<Vec<T>, ExperimentError> {
-    let text = match fs::read_to_string(path) {
-        Ok(text) => text,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
-        Err(source) => return Err(ExperimentError::File { path: path.to_owned(), source }),
-    };
-    let parse = |(at, line): (usize, &str)| {
-        let what = "this is no measurement as this program writes them".to_owned();
-        parse(line).ok_or(ExperimentError::Damaged { path: path.to_owned(), line: at + 1, what })
-    };
-    text.lines().enumerate().skip(1).map(parse).collect()
 }
 
 #[cfg(test)]
@@ -201,6 +180,8 @@ mod tests {
             n_measured: 2,
             p50_microseconds: 1.5,
             p99_microseconds: 2.5,
+            threads: 2,
+            revision: "1".into(),
         };
         records.add_costs(vec![cost]).unwrap();
         let again = Records::open(folder.path(), &drift).unwrap();

@@ -129,7 +129,8 @@ pub(super) fn write(
     records: &Records,
     provenance: &Provenance,
 ) -> Result<(), ExperimentError> {
-    let revisions: BTreeSet<&str> = records.lines().iter().map(|line| line.revision.as_str()).collect();
+    let of_lines = records.lines().iter().map(|line| line.revision.as_str());
+    let revisions: BTreeSet<&str> = of_lines.chain(records.costs().iter().map(|cost| cost.revision.as_str())).collect();
     let text = format!(
         "# stream\n\n- command: `{}`\n- revisions: {}\n\n{summary}\n## Setup\n\n{}",
         provenance.command,

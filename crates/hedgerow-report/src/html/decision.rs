@@ -5,7 +5,7 @@ use super::example::{described, image, item, small_item};
 use super::palette::{color_class, named_class};
 use crate::comparison::compare;
 use crate::number::{count, number, percent};
-use crate::wording::{margin_text, novelty_text, plural};
+use crate::wording::{judgement_text, margin_text, novelty_text, plural};
 use crate::{Answer, CandidateView, DecisionView, StepView, WalkView};
 
 const MOST_CLASSES: usize = 6;
@@ -53,6 +53,17 @@ fn verdict(view: &DecisionView) -> String {
     match &view.answer {
         Answer::Label { label, class } => {
             let said = named_class(*class, &shorten(label, 120));
+            if let Some((off, truth)) = view.off_by.filter(|off| off.difference > 0.0).zip(view.query.label.as_ref()) {
+                let is_right = off.difference <= off.epsilon;
+                let judged = judgement_text(&shorten(truth, 120), is_right, Some(off));
+                // Where only equal values count as the same, being off is what is expected.
+                let kind = match (is_right, off.epsilon > 0.0) {
+                    (true, _) => badge("good", "right"),
+                    (false, true) => badge("bad", "off"),
+                    (false, false) => badge("open", "off"),
+                };
+                return format!("{kind}said {said}, {}", Safe(&judged));
+            }
             match (view.is_right(), truth) {
                 (Some(true), _) => format!("{}said {said}", badge("good", "right")),
                 (Some(false), Some(truth)) => format!("{}said {said}, but it is {truth}", badge("bad", "wrong")),

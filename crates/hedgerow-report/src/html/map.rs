@@ -12,6 +12,8 @@ const HIGHEST: f64 = 560.0;
 const MARGIN: f64 = 14.0;
 /// Classes named under the map.
 const MOST_NAMED: usize = N_COLORS * N_SHAPES;
+/// Stored examples drawn: more hide one another, and each takes a hundred bytes of the page.
+const MOST_STORED: usize = 2000;
 
 pub(super) fn map(view: &MapView) -> String {
     let points = view.points.iter().map(|point| (point.x, point.y)).chain(view.stored.iter().map(|at| (at.x, at.y)));
@@ -33,7 +35,9 @@ pub(super) fn map(view: &MapView) -> String {
             Safe(&class_name(view, class))
         ));
     }
-    for stored in &view.stored {
+    // Evenly taken: they stand in the order in which they came.
+    let step = view.stored.len().div_ceil(MOST_STORED).max(1);
+    for stored in view.stored.iter().step_by(step) {
         let Some((x, y)) = window.place(stored.x, stored.y) else { continue };
         body.push_str(&format!(
             "<path class=\"stored {}\" d=\"{}\"><title>stored example {}: {}</title></path>",
@@ -43,8 +47,13 @@ pub(super) fn map(view: &MapView) -> String {
             Safe(&stored.label)
         ));
     }
+    let n_left_out = view.stored.len() - view.stored.len().div_ceil(step);
+    let left_out = match n_left_out {
+        0 => String::new(),
+        n => format!(", of which {} are left out", count(n as u64)),
+    };
     let told = format!(
-        "{} and {}",
+        "{} and {}{left_out}",
         plural(view.points.len(), "point", "points"),
         plural(view.stored.len(), "stored example", "stored examples")
     );
@@ -128,6 +137,20 @@ impl Window {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::StoredPoint;
+
+    #[test]
+    fn the_map_of_a_large_model_draws_some_of_the_stored_examples_and_says_so() {
+        let stored = |n: usize| (0..n).map(|id| StoredPoint { x: id as f32, id: id as u64, ..StoredPoint::default() });
+        let page = |n: usize| map(&MapView { stored: stored(n).collect(), ..MapView::default() });
+        assert_eq!(page(2000).matches("class=\"stored").count(), 2000);
+        assert!(!page(2000).contains("left out"));
+        let large = page(40_001);
+        // Every 21st of them.
+        assert_eq!(large.matches("class=\"stored").count(), 1905);
+        assert!(large.contains("40,001 stored examples, of which 38,096 are left out;"), "{large:.300}");
+        assert!(large.len() < 400_000, "{}", large.len());
+    }
 
     #[test]
     fn distances_are_the_same_in_both_directions() {

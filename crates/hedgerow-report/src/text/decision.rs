@@ -193,6 +193,7 @@ mod tests {
             voters: vec![voter],
             rival: Some(RivalView { example: example(3, "3", Some(33.32)), margin: 0.02 }),
             novelty: Some(NoveltyView { distance: 33.3, share_farther: Some(0.5) }),
+            off_by: None,
         };
         let expected = "\
 @@++    @@++        @@++        @@++

@@ -3,12 +3,13 @@
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
-use hedgerow::{AnswerError, Candidate, Model, ModelPrediction, Point, Step, Voter, Walk};
+use hedgerow::{AnswerError, Candidate, Model, ModelPrediction, Point, Step, Task, Voter, Walk};
 
 use super::Views;
 use super::example::named_neighbor;
 use crate::{
-    Answer, CandidateView, ClassProbability, DecisionView, ExampleView, NoveltyView, RivalView, StepView, WalkView,
+    Answer, CandidateView, ClassProbability, DecisionView, ExampleView, NoveltyView, OffByView, RivalView, StepView,
+    WalkView,
 };
 
 pub(super) fn view(
@@ -36,7 +37,14 @@ pub(super) fn view(
             .rival
             .map(|rival| RivalView { example: views.neighbor(&rival.neighbor), margin: rival.margin }),
         novelty: Some(NoveltyView { distance: novelty.distance, share_farther: novelty.share_farther }),
+        off_by: off_by(model, decision.prediction, truth),
     })
+}
+
+fn off_by(model: &Model, prediction: ModelPrediction, truth: Option<&str>) -> Option<OffByView> {
+    let Task::Regression { epsilon } = model.task() else { return None };
+    let (said, truth) = (prediction.label.as_value()?, truth?.parse::<f32>().ok()?);
+    Some(OffByView { difference: (f64::from(said) - f64::from(truth)).abs(), epsilon: epsilon.into() })
 }
 
 /// Each example that voted once, with all its weight: in a forest it may vote for many trees. Those of most weight come first.

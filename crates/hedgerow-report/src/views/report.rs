@@ -1,13 +1,14 @@
 //! A whole report about a model and some examples that it was asked about.
 
 use std::collections::HashMap;
+use std::ops::ControlFlow;
 
 use hedgerow::{AnswerError, Evaluation, Label, Model, PointsRef};
 
 use super::{
     Views, calibration_view, confusion_view, data_facts, learning_curves, recipe_facts, rejection_view, summary,
 };
-use crate::{DecisionView, Report};
+use crate::Report;
 
 /// Points of the map, at most: more are no clearer, and make the page large.
 const MAPPED: usize = 2000;
@@ -44,9 +45,11 @@ impl Asked<'_> {
     }
 }
 
-/// A report about a model, asked about examples; with at most so many mistakes and so many right answers explained.
+/// A report about a model, asked about examples; with at most so many mistakes and so many right answers explained. `go_on` is asked between the parts:
+/// where it breaks, there is no report.
 ///
-/// Mistakes are those that teach most: answers that the model was surest of, first one of each pair of classes.
+/// Mistakes are those that teach most: answers that the model was surest of, first one of each pair of classes. What it turned away as unknown is neither
+/// a mistake nor right.
 ///
 /// # Errors
 /// Points that the model cannot take.
@@ -58,15 +61,26 @@ pub fn report_view(
     asked: &Asked<'_>,
     n_mistakes: usize,
     n_right: usize,
-) -> Result<(Report, Evaluation), AnswerError> {
+    go_on: &dyn Fn() -> ControlFlow<()>,
+) -> Result<Option<(Report, Evaluation)>, AnswerError> {
     let views = Views::of(model);
+    let is_over = || go_on().is_break();
     let evaluation = model.evaluate(asked.points, asked.labels, asked.class_names)?;
-    let (wrong, right) = wrong_and_right(model, asked)?;
-    let explain = |rows: &[usize]| -> Result<Vec<DecisionView>, AnswerError> {
-        let one =
-            |&row: &usize| views.decision(asked.points.row(row), &(asked.source)(row), asked.truth(row).as_deref());
-        rows.iter().map(one).collect()
-    };
+    if is_over() {
+        return Ok(None);
+    }
+    let (mut wrong, mut right) = wrong_and_right(model, asked)?;
+    wrong.truncate(n_mistakes);
+    right.truncate(n_right);
+    let mut decisions = Vec::with_capacity(wrong.len() + right.len());
+    for &row in wrong.iter().chain(&right) {
+        if is_over() {
+            return Ok(None);
+        }
+        let truth = asked.truth(row);
+        decisions.push(views.decision(asked.points.row(row), &(asked.source)(row), truth.as_deref())?);
+    }
+    let right = decisions.split_off(wrong.len());
     let step = asked.points.len().div_ceil(MAPPED).max(1);
     let mapped: Vec<usize> = (0..asked.points.len()).step_by(step).collect();
     let labels: Vec<Label> = mapped.iter().map(|&row| asked.labels[row]).collect();
@@ -87,13 +101,13 @@ pub fn report_view(
         confusion: confusion_view(&evaluation),
         calibration: calibration_view(&evaluation),
         rejection: rejection_view(&evaluation),
-        mistakes: explain(&wrong[..wrong.len().min(n_mistakes)])?,
-        decisions: explain(&right[..right.len().min(n_right)])?,
+        mistakes: decisions,
+        decisions: right,
         data: data_facts(model),
         recipe: recipe_facts(model),
         ..Report::default()
     };
-    Ok((report, evaluation))
+    Ok(if is_over() { None } else { Some((report, evaluation)) })
 }
 
 /// Rows with wrong answers, the most instructive first, and rows with right ones, one of each class first.
@@ -105,7 +119,7 @@ fn wrong_and_right(model: &Model, asked: &Asked<'_>) -> Result<(Vec<usize>, Vec<
     let probabilities = model.predict_proba(asked.points)?;
     let mut wrong = Vec::new();
     let mut right = Vec::new();
-    for (row, answer) in answers.iter().enumerate() {
+    for (row, answer) in answers.iter().enumerate().filter(|(_, answer)| answer.unknown.is_none()) {
         let Some(truth) = asked.truth(row) else { continue };
         let said = model.label_text(answer.label);
         let sureness = probabilities.row(row).iter().copied().fold(0.0, f64::max);
@@ -132,7 +146,7 @@ fn in_turn(mut rows: Vec<(usize, f64, (String, String))>) -> Vec<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use hedgerow::{FitOptions, FitParams, StructureParams, data};
+    use hedgerow::{FitOptions, FitParams, Rejection, StructureParams, data};
 
     #[test]
     fn groups_take_turns() {
@@ -141,11 +155,12 @@ mod tests {
         assert_eq!(in_turn(rows), [1, 3, 4, 2, 0]);
     }
 
-    #[test]
-    fn a_report_has_all_sections_and_explains_real_mistakes() {
+    /// A tree over the digits, and a report of what it is asked.
+    fn report(rejection: Rejection, go_on: &dyn Fn() -> ControlFlow<()>) -> Option<(Report, Evaluation)> {
         let digits = data::load("optdigits").unwrap();
-        let params = FitParams { learning: None, structure: StructureParams::tree(), ..FitParams::default() };
-        let silent = &mut |_: &hedgerow::FitEvent<'_>| std::ops::ControlFlow::Continue(());
+        let params =
+            FitParams { learning: None, structure: StructureParams::tree(), rejection, ..FitParams::default() };
+        let silent = &mut |_: &hedgerow::FitEvent<'_>| ControlFlow::Continue(());
         let model = Model::fit(&digits, &params, &FitOptions::default(), silent).unwrap();
         let tests = digits.test();
         let asked = Asked {
@@ -155,11 +170,41 @@ mod tests {
             name: "optdigits, test",
             source: &|row| format!("row {row}"),
         };
-        let (report, evaluation) = report_view(&model, &asked, 3, 2).unwrap();
+        report_view(&model, &asked, 3, 2, go_on).unwrap()
+    }
+
+    #[test]
+    fn a_report_has_all_sections_and_explains_real_mistakes() {
+        let (report, evaluation) = report(Rejection::default(), &|| ControlFlow::Continue(())).unwrap();
         assert_eq!((report.mistakes.len(), report.decisions.len()), (3, 2));
         assert!(report.mistakes.iter().all(|decision| decision.is_right() == Some(false)));
         assert!(report.decisions.iter().all(|decision| decision.is_right() == Some(true)));
         assert!(report.tree.is_some() && report.map.is_some() && report.confusion.is_some());
         assert_eq!(report.summary.error_percent, evaluation.error_percent);
+    }
+
+    #[test]
+    fn what_was_turned_away_is_no_mistake() {
+        // So strict that some of the surest mistakes are turned away.
+        let rejection = Rejection { novelty: Some(0.3), probability: None };
+        let (report, evaluation) = report(rejection, &|| ControlFlow::Continue(())).unwrap();
+        assert!(evaluation.n_unknown > 50, "{}", evaluation.n_unknown);
+        assert!(report.mistakes.iter().all(|decision| decision.is_right() == Some(false)));
+        assert!(report.decisions.iter().all(|decision| decision.is_right() == Some(true)));
+    }
+
+    #[test]
+    fn whoever_stops_it_gets_no_report_whenever_that_is() {
+        for parts in 0..7 {
+            let left = std::cell::Cell::new(parts);
+            let go_on = || match left.get() {
+                0 => ControlFlow::Break(()),
+                n => {
+                    left.set(n - 1);
+                    ControlFlow::Continue(())
+                }
+            };
+            assert!(report(Rejection::default(), &go_on).is_none(), "stopped after {parts} parts");
+        }
     }
 }

@@ -5,7 +5,7 @@ use hedgerow::learn::TrainingParams;
 use hedgerow::{FitOptions, FitParams, Model, NodeId, Originals, Points, Rejection, StructureParams, Task};
 
 use super::*;
-use crate::{Answer, differing_features};
+use crate::{Answer, Characters, differing_features, render_decision_html, render_decision_text};
 
 fn fit(dataset: &Dataset, params: &FitParams) -> Model {
     Model::fit(dataset, params, &FitOptions::default(), &mut |_| ControlFlow::Continue(())).unwrap()
@@ -227,6 +227,30 @@ fn values_have_no_confusion() {
     let view = decision_view(&model, Point::F32(&[0.9]), "", Some("1.4")).unwrap();
     assert_eq!(view.answer, Answer::Label { label: "1.5".to_owned(), class: None });
     assert!(view.class_probabilities.is_empty() && view.rival.is_none());
+}
+
+#[test]
+fn a_value_is_right_within_epsilon_and_else_off_by_so_much() {
+    let text = "x,y\n0,0.5\n1,1.5\n2,2.5\n";
+    let values = read_bytes("values.csv", text.as_bytes(), &ReadOptions::default()).unwrap();
+    let told = |epsilon: f32, truth: &str| {
+        let model =
+            fit(&values, &FitParams { task: Some(Task::Regression { epsilon }), ..raw(StructureParams::tree()) });
+        let view = decision_view(&model, Point::F32(&[0.9]), "row 1", Some(truth)).unwrap();
+        (view.is_right(), render_decision_text(&view, 100, Characters::Ascii), render_decision_html(&view))
+    };
+    // 0.9 is nearest to 1, whose value is 1.5.
+    for (epsilon, truth, is_right, sentence, badge) in [
+        (0.5, "1.4", true, "said 1.5, off by 0.100: it is 1.4, which is right within 0.500.", "good\">right"),
+        (0.5, "2.25", false, "said 1.5, off by 0.750: it is 2.25.", "bad\">off"),
+        (0.0, "1.4", false, "said 1.5, off by 0.100: it is 1.4.", "open\">off"),
+        (0.0, "1.50", true, "said 1.5, which is right.", "good\">right"),
+    ] {
+        let (right, text, page) = told(epsilon, truth);
+        assert_eq!(right, Some(is_right), "{truth} within {epsilon}");
+        assert!(text.contains(sentence), "{text}");
+        assert!(page.contains(badge), "{page}");
+    }
 }
 
 #[test]

@@ -149,7 +149,7 @@ impl Model {
 }
 
 /// Numbers are brought to one scale, since distances add them up; pixels have one already.
-fn default_scaling(dataset: &Dataset) -> Vec<Scaling> {
+pub(crate) fn default_scaling(dataset: &Dataset) -> Vec<Scaling> {
     match dataset.points().kind() {
         hedgerow_core::PointKind::F32 => vec![Scaling::Standardize],
         hedgerow_core::PointKind::U8 => Vec::new(),
@@ -157,14 +157,15 @@ fn default_scaling(dataset: &Dataset) -> Vec<Scaling> {
 }
 
 /// The points after preprocessing; nothing if they stay as they are.
-pub(super) fn prepare(
+pub(crate) fn prepare(
     preprocessing: &Preprocessing,
     points: PointsRef<'_>,
 ) -> Result<Option<Points>, hedgerow_data::PreprocessError> {
     if preprocessing.is_none() { Ok(None) } else { Ok(Some(preprocessing.apply(points)?.points)) }
 }
 
-fn learn(
+/// Learns from the training rows of a data set, whose points after preprocessing are `points`.
+pub(crate) fn learn(
     dataset: &Dataset,
     preprocessing: &Preprocessing,
     points: PointsRef<'_>,

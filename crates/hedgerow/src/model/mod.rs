@@ -24,6 +24,7 @@ pub use answers::{Decision, ModelAnswer, ModelPrediction, Probabilities, Unknown
 pub use changes::{Addition, Inserted};
 pub use evaluate::{CalibrationBin, ClassResult, Evaluation, RejectionPoint, ValueResult};
 pub use fit::{FitEvent, FitListener, FitOptions, silent_fit};
+pub(crate) use fit::{default_scaling, learn, prepare};
 pub(crate) use originals::OriginalExamples;
 pub(crate) use params::Common;
 pub use params::{FitParams, Originals, Rejection, StructureParams};
