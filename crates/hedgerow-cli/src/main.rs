@@ -19,8 +19,11 @@ mod model;
 mod output;
 mod queries;
 mod reading;
+mod rejection;
 mod table;
+mod text_output;
 mod time;
+mod typed;
 
 use std::process::ExitCode;
 

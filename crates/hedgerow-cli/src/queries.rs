@@ -52,7 +52,7 @@ pub(crate) struct MatchingArgs {
     unknown_category: UnknownCategoryArg,
 
     #[command(flatten)]
-    pub(crate) reading: ReadingArgs,
+    reading: ReadingArgs,
 }
 
 /// Rows of a data set.
@@ -90,6 +90,11 @@ impl MatchingArgs {
             UnknownCategoryArg::Zeros => UnknownCategory::Zeros,
         };
         ReadOptions { unknown_category, ..dataset::options_for(model, &self.reading) }
+    }
+
+    /// Loads data whole to match what a model was fitted to.
+    pub(crate) fn load(&self, model: &Model, name: &str, context: &Context) -> anyhow::Result<Dataset> {
+        dataset::load(name, &self.options(model), context)
     }
 }
 

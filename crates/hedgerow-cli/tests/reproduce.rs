@@ -108,6 +108,7 @@ fn what_cannot_be_made_is_refused_with_what_can() {
     refused(&["tabel"], 2, "'table'");
     refused(&["stream", "--seeds", "0"], 2, "--seeds");
     refused(&["stream", "--data", "mnist"], 2, "--data");
+    refused(&["stream", "--seed", "18446744073709551615"], 2, "there are no 3 seeds from 18446744073709551615 on");
     refused(&["table", "--quick", "--only", "dbx"], 1, "dbt-v2, batched");
     refused(&["table", "--data", "optdigits"], 1, "mnist, fashion-mnist");
     refused(&["ablation-time", "--quick"], 1, "hint: hedgerow reproduce ablation --quick");
