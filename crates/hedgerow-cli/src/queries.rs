@@ -183,7 +183,7 @@ impl QueryArgs {
 
     /// The rows of a file or a stream, as they come; nothing for data that is loaded whole.
     fn blocks(&self, options: &ReadOptions, rows: usize) -> anyhow::Result<Option<Blocks>> {
-        Ok(match DataName::parse(&self.data)? {
+        Ok(match DataName::parse(&self.data).map_err(dataset::with_hint)? {
             DataName::StandardInput if options.format != Some(Format::Npz) => {
                 Some(Blocks::from_stream("-", Box::new(io::stdin()), rows, options)?)
             }

@@ -279,7 +279,7 @@ fn info_counts_rows_that_were_left_out() {
     assert_eq!((answer["kind"].clone(), answer["label_column"].clone()), (json!("registered"), json!("species")));
     assert_eq!(answer["classes"].as_array().map(Vec::len), Some(3));
     let text = hedgerow(["data", "info", "penguins"]).data_dir(dir.path()).run().ends_with(0);
-    assert!(text.stdout.contains("left out   11 rows"), "{}", text.stdout);
+    assert!(text.stdout.contains("left out  11 rows"), "{}", text.stdout);
 }
 
 #[test]

@@ -76,7 +76,7 @@ pub(crate) fn run(arguments: &Arguments, context: &Context) -> anyhow::Result<()
     let mut options = arguments.reading.options();
     // Examples of a single class are data too, although no classifier can be fitted to them.
     options.constant_label = ConstantLabel::Allow;
-    let kind = match DataName::parse(&arguments.data)? {
+    let kind = match DataName::parse(&arguments.data).map_err(dataset::with_hint)? {
         DataName::Optdigits => "embedded",
         DataName::Registered(_) => "registered",
         DataName::Synthetic(_) => "synthetic",
