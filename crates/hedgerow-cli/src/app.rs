@@ -3,7 +3,6 @@
 //! Verbs and their own flags are in `cmd/`. Read next: `context.rs`, what a verb is given.
 
 use std::ffi::OsString;
-use std::num::NonZeroUsize;
 use std::process::ExitCode;
 
 use clap::{ArgAction, Args, ColorChoice, CommandFactory, FromArgMatches, Parser};
@@ -20,6 +19,9 @@ pub(crate) const EXIT_FAILED: u8 = 1;
 pub(crate) const EXIT_USAGE: u8 = 2;
 /// Ctrl-C, as shells have it: 128 + SIGINT.
 pub(crate) const EXIT_INTERRUPTED: u8 = 130;
+
+/// More threads than any machine has cores for: beyond it, starting them takes minutes and leaves nothing for the work.
+const MOST_THREADS: i64 = 1024;
 
 const LONG_ABOUT: &str = "\
 Keeps, of a large labelled data set, the few real examples that stand on the boundary between classes; classifies by them, \
@@ -48,7 +50,8 @@ Streams:
   and errors go to standard error.
 
 Exit codes:
-  0    all went well; also if a closed pipe ends the output, as in `hedgerow data list | head -1`
+  0    all went well; also if a closed pipe ends the output, as in `hedgerow data list | head -1`,
+       and of add, remove and relabel whenever the change is on the disk
   1    it failed: the reason is on standard error
   2    the command line was not understood
   130  stopped by Ctrl-C: once lets the work end tidily, twice ends it at once
@@ -106,8 +109,8 @@ pub(crate) struct Globals {
 
     /// Threads to compute with. Fewer leave cores to others; answers are the same bits for any number. [default: one for
     /// each core]
-    #[arg(long, global = true, value_name = "N")]
-    pub(crate) threads: Option<NonZeroUsize>,
+    #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=MOST_THREADS))]
+    pub(crate) threads: Option<u16>,
 
     /// Where all that is random begins: splits, orders, starting weights. The same seed gives the same bits; another one
     /// shows how much is chance. [default: 0]

@@ -16,9 +16,9 @@ use indicatif::{MultiProgress, ProgressDrawTarget};
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use serde::Serialize;
 
-use crate::app::Globals;
+use crate::app::{EXIT_OK, Globals};
 use crate::bar::Bar;
-use crate::error::ErrorFormat;
+use crate::error::{self, ErrorFormat};
 use crate::interruption::Interruption;
 
 /// What every verb is given.
@@ -55,6 +55,21 @@ impl Context {
             return self.print(&format!("{json}\n"));
         }
         self.print(&text(answer))
+    }
+
+    /// Gives the answer of work that is done for good, such as a change of a model. If it cannot be written, that is told as an error, with
+    /// what was done; but it is none of the verb, which must end with 0: who reads another exit code may do the work again.
+    pub(crate) fn answer_done<T: Serialize>(
+        &self,
+        done: impl fmt::Display,
+        answer: &T,
+        text: impl FnOnce(&T) -> String,
+    ) {
+        let Err(error) = self.answer(answer, text) else { return };
+        if !self.is_output_closed() {
+            let error = error.context(format!("{done}, but the answer could not be written; do not do it again"));
+            error::tell(&error, self.error_format(), EXIT_OK);
+        }
     }
 
     /// Writes text to standard output as it is: it has to end its lines itself.
@@ -163,7 +178,7 @@ impl Context {
         let pool = match self.pool.get() {
             Some(pool) => pool,
             None => {
-                let built = ThreadPoolBuilder::new().num_threads(threads.get()).build();
+                let built = ThreadPoolBuilder::new().num_threads(usize::from(threads)).build();
                 let built = built.with_context(|| format!("cannot start {threads} threads; ask for fewer"))?;
                 self.pool.get_or_init(|| built)
             }
@@ -177,7 +192,6 @@ impl Context {
     }
 
     /// The seed, if one was given.
-    #[allow(dead_code, reason = "for verbs that go on with a seed of before")]
     pub(crate) fn given_seed(&self) -> Option<u64> {
         self.globals.seed
     }

@@ -46,8 +46,8 @@ pub(crate) fn row_source(dataset: &Dataset, split: Option<Split>, row: usize) ->
     }
 }
 
-/// A file that may have been meant, where there is none of the name.
-fn with_hint(error: LoadError) -> anyhow::Error {
+/// The error, with a file that may have been meant where there is none of the name.
+pub(crate) fn with_hint(error: LoadError) -> anyhow::Error {
     let LoadError::NoSuchData { asked, nearest: None, .. } = &error else { return error.into() };
     let place = Path::new(asked);
     let folder = place.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));

@@ -9,6 +9,7 @@ use std::io::Write;
 
 use anstyle::{AnsiColor, Style};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
+use hedgerow_report::tame;
 use serde::Serialize;
 
 use crate::app::{EXIT_FAILED, EXIT_USAGE};
@@ -99,15 +100,20 @@ impl fmt::Display for Told {
         let red = Style::new().bold().fg_color(Some(AnsiColor::Red.into()));
         let green = Style::new().bold().fg_color(Some(AnsiColor::Green.into()));
         let bold = Style::new().bold();
-        write!(f, "{red}error:{red:#} {}", self.error)?;
+        write!(f, "{red}error:{red:#} {}", tame_lines(&self.error))?;
         for cause in &self.causes {
-            write!(f, "\n  {bold}caused by:{bold:#} {cause}")?;
+            write!(f, "\n  {bold}caused by:{bold:#} {}", tame_lines(cause))?;
         }
         for hint in &self.hints {
-            write!(f, "\n  {green}hint:{green:#} {hint}")?;
+            write!(f, "\n  {green}hint:{green:#} {}", tame_lines(hint))?;
         }
         Ok(())
     }
+}
+
+/// Errors quote what files have, which must not steer the terminal; some have several lines.
+fn tame_lines(text: &str) -> String {
+    text.split('\n').map(tame).collect::<Vec<_>>().join("\n")
 }
 
 fn hint_of(kind: ContextKind, value: &ContextValue) -> Option<String> {
@@ -191,6 +197,13 @@ mod tests {
         let error = inner.context("cannot begin").expect_err("it is one");
         let expected = "error: cannot begin\n  caused by: no file\n  caused by: inner cause\n  hint: make one";
         assert_eq!(shown(&error), expected);
+    }
+
+    #[test]
+    fn what_an_error_quotes_does_not_steer_the_terminal() {
+        let error = anyhow!("line 2: \"\x1b[2Jred\" is no number\nline 3 too");
+        assert_eq!(Told::of(&error).to_string().lines().last(), Some("line 3 too"));
+        assert!(Told::of(&error).to_string().contains("\"?[2Jred\" is no number"), "{}", Told::of(&error));
     }
 
     #[test]

@@ -19,9 +19,11 @@ mod model;
 mod output;
 mod queries;
 mod reading;
+mod rejection;
 mod table;
 mod texts;
 mod time;
+mod typed;
 
 use std::process::ExitCode;
 

@@ -10,6 +10,7 @@ use serde::Serialize;
 
 use crate::context::Context;
 use crate::error::usage;
+use crate::texts::is_stdout;
 
 /// Where answers go.
 #[derive(Debug, Clone, Args)]
@@ -45,7 +46,7 @@ struct Written<'a, T: Serialize> {
 impl OutputArgs {
     /// Begins to write, so that what cannot be written is refused before anything is computed.
     pub(crate) fn open(&self, context: &Context) -> anyhow::Result<Output> {
-        let file = self.out.as_deref().filter(|path| *path != Path::new("-"));
+        let file = self.out.as_deref().filter(|path| !is_stdout(path));
         let asked = self.out_format.as_deref().and_then(WriteFormat::from_name);
         let format = match file {
             Some(path) => asked.map_or_else(|| format_of(path), Ok)?,

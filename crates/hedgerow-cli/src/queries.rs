@@ -52,7 +52,7 @@ pub(crate) struct MatchingArgs {
     unknown_category: UnknownCategoryArg,
 
     #[command(flatten)]
-    pub(crate) reading: ReadingArgs,
+    reading: ReadingArgs,
 }
 
 /// Rows of a data set.
@@ -90,6 +90,11 @@ impl MatchingArgs {
             UnknownCategoryArg::Zeros => UnknownCategory::Zeros,
         };
         ReadOptions { unknown_category, ..dataset::options_for(model, &self.reading) }
+    }
+
+    /// Loads data whole to match what a model was fitted to.
+    pub(crate) fn load(&self, model: &Model, name: &str, context: &Context) -> anyhow::Result<Dataset> {
+        dataset::load(name, &self.options(model), context)
     }
 }
 
@@ -178,7 +183,7 @@ impl QueryArgs {
 
     /// The rows of a file or a stream, as they come; nothing for data that is loaded whole.
     fn blocks(&self, options: &ReadOptions, rows: usize) -> anyhow::Result<Option<Blocks>> {
-        Ok(match DataName::parse(&self.data)? {
+        Ok(match DataName::parse(&self.data).map_err(dataset::with_hint)? {
             DataName::StandardInput if options.format != Some(Format::Npz) => {
                 Some(Blocks::from_stream("-", Box::new(io::stdin()), rows, options)?)
             }

@@ -16,7 +16,7 @@ const BYTES_OF_A_GIGABYTE: f64 = 1e9;
 #[command(next_help_heading = "Reading files")]
 pub(crate) struct ReadingArgs {
     /// The column with the labels: a name, or a number from 0 (-1 is the last); `none` if there are none. Else the one named
-    /// label, class, target or y, or the last.
+    /// label, class, target or y, or the last; with a model, the one that its own data had.
     #[arg(long, visible_alias = "label", value_name = "COLUMN", allow_hyphen_values = true)]
     label_column: Option<String>,
 

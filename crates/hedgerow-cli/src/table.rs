@@ -1,9 +1,10 @@
-//! Text tables: columns that line up, two spaces between them, numbers to the right.
-//!
-//! For short tables of plain text on a terminal. Widths are counted in characters, which is right for the names and numbers
-//! shown here, not for wide scripts.
+//! Tables and lists of facts for people. They are laid out by `hedgerow_report`, which knows wide characters and lets no name of a class or file
+//! steer the terminal; here they get titles in bold, and facts.
 
 use anstyle::Style;
+use hedgerow_report::{Column, tame, text_table};
+
+pub(crate) use hedgerow_report::bytes_text;
 
 /// Which way a column leans.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -17,47 +18,31 @@ pub(crate) enum Align {
 /// Rows of texts under titles.
 #[derive(Debug)]
 pub(crate) struct Table {
-    titles: Vec<(String, Align)>,
+    columns: Vec<Column>,
     rows: Vec<Vec<String>>,
 }
 
 impl Table {
     /// A table with these columns and no rows.
     pub(crate) fn new(columns: &[(&str, Align)]) -> Self {
-        Self { titles: columns.iter().map(|(title, align)| ((*title).to_owned(), *align)).collect(), rows: Vec::new() }
+        let column = |(title, align): &(&str, Align)| match align {
+            Align::Left => Column::left(*title),
+            Align::Right => Column::right(*title),
+        };
+        Self { columns: columns.iter().map(column).collect(), rows: Vec::new() }
     }
 
     /// Adds a row. Cells beyond the columns are left out, missing ones are empty.
     pub(crate) fn row(&mut self, cells: impl IntoIterator<Item = String>) {
-        let mut cells: Vec<String> = cells.into_iter().collect();
-        cells.resize(self.titles.len(), String::new());
-        self.rows.push(cells);
+        self.rows.push(cells.into_iter().collect());
     }
 
     /// The table, each line ended, the titles in bold.
     pub(crate) fn text(&self) -> String {
-        let widths: Vec<usize> = (0..self.titles.len()).map(|column| self.width(column)).collect();
         let bold = Style::new().bold();
-        let titles: Vec<String> = self.titles.iter().map(|(title, _)| title.clone()).collect();
-        let mut text = format!("{bold}{}{bold:#}\n", self.line(&titles, &widths));
-        for row in &self.rows {
-            text += &self.line(row, &widths);
-            text.push('\n');
-        }
-        text
-    }
-
-    fn width(&self, column: usize) -> usize {
-        let cells = self.rows.iter().map(|row| row[column].chars().count());
-        cells.max().unwrap_or(0).max(self.titles[column].0.chars().count())
-    }
-
-    fn line(&self, cells: &[String], widths: &[usize]) -> String {
-        let padded = cells.iter().zip(widths).zip(&self.titles).map(|((cell, &width), (_, align))| match align {
-            Align::Left => format!("{cell:<width$}"),
-            Align::Right => format!("{cell:>width$}"),
-        });
-        padded.collect::<Vec<_>>().join("  ").trim_end().to_owned()
+        let text = text_table(&self.columns, &self.rows);
+        let (titles, rows) = text.split_once('\n').unwrap_or((&text, ""));
+        format!("{bold}{titles}{bold:#}\n{rows}")
     }
 }
 
@@ -65,24 +50,7 @@ impl Table {
 /// terminal become `?`.
 pub(crate) fn facts_text(facts: &[(&str, String)]) -> String {
     let width = facts.iter().map(|(title, _)| title.chars().count()).max().unwrap_or(0);
-    let tame = |fact: &str| fact.replace(char::is_control, "?");
     facts.iter().map(|(title, fact)| format!("{title:<width$}  {}\n", tame(fact))).collect()
-}
-
-/// A number of bytes for people: 54.9 MB, in powers of 1000.
-pub(crate) fn bytes_text(bytes: u64) -> String {
-    let units = ["kB", "MB", "GB", "TB"];
-    if bytes < 1000 {
-        return format!("{bytes} B");
-    }
-    let mut value = bytes as f64 / 1000.0;
-    let mut unit = 0;
-    // 999.95 would be shown as 1000.0.
-    while value >= 999.95 && unit + 1 < units.len() {
-        value /= 1000.0;
-        unit += 1;
-    }
-    format!("{value:.1} {}", units[unit])
 }
 
 #[cfg(test)]
@@ -99,17 +67,16 @@ mod tests {
     }
 
     #[test]
-    fn facts_line_up_and_stay_on_their_line() {
-        let facts = [("a", "one".to_owned()), ("longer", "\x1b[31mtwo\nthree".to_owned())];
-        assert_eq!(facts_text(&facts), "a       one\nlonger  ?[31mtwo?three\n");
+    fn the_name_of_a_class_does_not_steer_the_terminal() {
+        let mut table = Table::new(&[("class", Align::Left), ("rows", Align::Right)]);
+        table.row(["bl\x1b]0;pwned\x07ue".to_owned(), "5".to_owned()]);
+        let text = table.text();
+        assert!(text.ends_with("bl?]0;pwned?ue     5\n"), "{text:?}");
     }
 
     #[test]
-    fn bytes_are_told_in_units_of_1000() {
-        assert_eq!(bytes_text(999), "999 B");
-        assert_eq!(bytes_text(1000), "1.0 kB");
-        assert_eq!(bytes_text(54_950_048), "55.0 MB");
-        assert_eq!(bytes_text(999_999), "1.0 MB");
-        assert_eq!(bytes_text(5_000_000_000), "5.0 GB");
+    fn facts_line_up_and_stay_on_their_line() {
+        let facts = [("a", "one".to_owned()), ("longer", "\x1b[31mtwo\nthree".to_owned())];
+        assert_eq!(facts_text(&facts), "a       one\nlonger  ?[31mtwo?three\n");
     }
 }

@@ -123,7 +123,15 @@ fn values_are_read_as_the_columns_of_the_model_are() {
         let run = run_in(&folder, &["add", "model", "--values", values, "--label", "aster"]).run().ends_with(1);
         assert!(words.iter().all(|word| run.stderr.contains(word)), "{values}: {}", run.stderr);
     }
+    // Two rows are not one, and the flags about reading count.
+    let two = run_in(&folder, &["add", "model", "--values", "2,blue\n3,red", "--label", "aster"]).run().ends_with(1);
+    assert!(two.stderr.contains("--values is one row, but this has 2"), "{}", two.stderr);
     assert_eq!(load(&folder).n_changes(), 1);
+    let flags = ["--delimiter", ";", "--decimal", "comma", "--unknown-category", "zeros"];
+    let arguments = [&["add", "model", "--values", "2,5;green", "--label", "aster", "--json"][..], &flags].concat();
+    let id = run_in(&folder, &arguments).run().json()["examples"][0]["id"].as_u64().expect("a number");
+    let original = load(&folder).original(ExampleId(id)).expect("it is kept");
+    assert_eq!(original.view().as_f32().expect("numbers"), [2.5, 0.0, 0.0, 0.0]);
 }
 
 #[test]

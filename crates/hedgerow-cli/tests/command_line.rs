@@ -72,6 +72,9 @@ fn what_is_not_understood_ends_with_2_and_suggests_what_is_near() {
     assert!(value.stderr.contains("'https'"), "{}", value.stderr);
     let none = hedgerow(["data", "list", "--threads", "0"]).run().ends_with(2);
     assert!(none.stderr.contains("--threads"), "{}", none.stderr);
+    // So many were started once, for ten minutes, before five rows were answered.
+    let many = hedgerow(["data", "list", "--threads", "100000"]).run().ends_with(2);
+    assert!(many.stderr.contains("100000 is not in 1..=1024"), "{}", many.stderr);
     let both = hedgerow(["data", "list", "-q", "-v"]).run().ends_with(2);
     assert!(both.stderr.contains("cannot be used with"), "{}", both.stderr);
 }

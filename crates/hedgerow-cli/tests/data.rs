@@ -94,6 +94,22 @@ fn a_set_is_got_from_a_file_once() {
 }
 
 #[test]
+fn several_sets_are_got_and_verified_at_once() {
+    let dir = with_penguins();
+    let got = hedgerow(["data", "get", "penguins", "optdigits", "--json"]).data_dir(dir.path()).run().ends_with(0);
+    let names: Vec<String> =
+        got.stdout.lines().map(|line| command::one_object(&format!("{line}\n"))["name"].to_string()).collect();
+    assert_eq!(names, ["\"penguins\"", "\"optdigits\""]);
+    // A name that nobody knows is told before anything is got.
+    let unknown = hedgerow(["data", "get", "penguins", "mnits"]).data_dir(dir.path()).run().ends_with(1);
+    assert!(unknown.stdout.is_empty() && unknown.stderr.contains("`mnist`"), "{}{}", unknown.stdout, unknown.stderr);
+    hedgerow(["data", "get"]).run().ends_with(2);
+    let both = hedgerow(["data", "verify", "penguins", "mnist"]).data_dir(dir.path()).run().ends_with(1);
+    assert!(both.stdout.contains("penguins.csv") && both.stdout.contains("absent"), "{}", both.stdout);
+    assert!(both.stderr.contains("not as it should be: mnist;"), "{}", both.stderr);
+}
+
+#[test]
 fn data_without_files_needs_no_getting_and_has_no_path() {
     for name in ["optdigits", "moons", "moons?n=10"] {
         let got = hedgerow(["data", "get", name, "--json"]).run().json();
@@ -139,8 +155,12 @@ fn unknown_names_suggest_near_ones() {
     }
     let embedded = hedgerow(["data", "get", "optdigts"]).run().ends_with(1);
     assert!(embedded.stderr.contains("did you mean optdigits?"), "{}", embedded.stderr);
-    let info = info(&["pengiuns"]).ends_with(1);
-    assert!(info.stderr.contains("did you mean \"penguins\"?"), "{}", info.stderr);
+    let named = info(&["pengiuns"]).ends_with(1);
+    assert!(named.stderr.contains("did you mean \"penguins\"?"), "{}", named.stderr);
+    let dir = tempdir().expect("a temporary folder");
+    write(dir.path(), "flowers.csv", "stem,species\n1,rose\n");
+    let file = hedgerow(["data", "info", "flowrs.csv"]).current_dir(dir.path()).run().ends_with(1);
+    assert!(file.stderr.contains("hint: did you mean flowers.csv?"), "{}", file.stderr);
 }
 
 #[test]
@@ -259,7 +279,7 @@ fn info_counts_rows_that_were_left_out() {
     assert_eq!((answer["kind"].clone(), answer["label_column"].clone()), (json!("registered"), json!("species")));
     assert_eq!(answer["classes"].as_array().map(Vec::len), Some(3));
     let text = hedgerow(["data", "info", "penguins"]).data_dir(dir.path()).run().ends_with(0);
-    assert!(text.stdout.contains("left out   11 rows"), "{}", text.stdout);
+    assert!(text.stdout.contains("left out  11 rows"), "{}", text.stdout);
 }
 
 #[test]

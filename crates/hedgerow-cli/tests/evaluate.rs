@@ -147,7 +147,12 @@ fn a_recorded_evaluation_stays_with_the_model() {
     assert!(card.contains("evaluated on optdigits (test)"), "{card}");
     let inspected = run(dir.path(), "inspect m").ends_with(0);
     assert!(inspected.stdout.contains("error on optdigits (test), 1797 rows"), "{}", inspected.stdout);
+    // The same again is the same result, not a second one.
+    evaluated(dir.path(), "--data optdigits --record");
     let fitted = evaluated(dir.path(), "--data optdigits --split train --record");
+    let metrics = fs::read_to_string(dir.path().join("m/metrics.json")).expect("metrics");
+    let metrics: Value = serde_json::from_str(&metrics).expect("it is JSON");
+    assert_eq!(metrics["evaluations"].as_array().map(Vec::len), Some(2), "{metrics}");
     assert_eq!(fitted["recorded"], true);
     let card = fs::read_to_string(dir.path().join("m/README.md")).expect("a card");
     assert!(card.contains("optdigits (train, fitted to some of these rows)"), "{card}");
@@ -229,8 +234,48 @@ fn values_are_judged_by_how_far_they_are_off() {
     let text = run(dir.path(), "evaluate m --data test.csv --record").ends_with(0);
     assert!(text.stdout.contains("mean absolute error") && text.stdout.contains("R squared"), "{}", text.stdout);
     run(dir.path(), "evaluate m --data test.csv --reject-probability 0.5").ends_with(2);
+    // 0 is never, which every model can; `predict` takes it, too.
+    run(dir.path(), "evaluate m --data test.csv --reject-probability 0").ends_with(0);
     let classes = run(dir.path(), "evaluate m --data moons?n=10").ends_with(1);
     assert!(classes.stderr.contains("the model estimates values"), "{}", classes.stderr);
+}
+
+#[test]
+fn rows_that_were_fitted_to_are_known_whatever_their_file_is_called() {
+    let dir = tempdir().expect("a temporary folder");
+    let (rows, more) = (table(0..40, &["width", "kind"]), table(0..41, &["width", "kind"]));
+    write(dir.path(), "rec.csv", &rows);
+    run(dir.path(), "fit --data rec.csv --label-column kind --method none --structure knn --out m").ends_with(0);
+    write(dir.path(), "copy.csv", &rows);
+    fs::create_dir(dir.path().join("folder")).expect("a folder");
+    write(dir.path(), "folder/train.csv", &more);
+    write(dir.path(), "folder/test.csv", &rows);
+    for data in ["rec.csv", "./rec.csv", "copy.csv", "folder"] {
+        let fitted = run(dir.path(), &format!("evaluate m --data {data} --record")).ends_with(0);
+        assert!(fitted.stderr.contains("fitted to these rows"), "{data}: {}", fitted.stderr);
+    }
+    let card = fs::read_to_string(dir.path().join("m/README.md")).expect("a card");
+    assert!(card.contains("./rec.csv (all, fitted to some of these rows)"), "{card}");
+    write(dir.path(), "other.csv", &table(3..30, &["width", "kind"]).replace(".25", ".75"));
+    let other = run(dir.path(), "evaluate m --data other.csv").ends_with(0);
+    assert!(!other.stderr.contains("fitted to"), "{}", other.stderr);
+    // A file that has grown since, by its name; but all streams have the same.
+    write(dir.path(), "rec.csv", &more);
+    let grown = run(dir.path(), "evaluate m --data rec.csv").ends_with(0);
+    assert!(grown.stderr.contains("fitted to these rows"), "{}", grown.stderr);
+}
+
+#[test]
+fn a_category_that_the_model_does_not_know_can_be_taken_as_none() {
+    let dir = tempdir().expect("a temporary folder");
+    write(dir.path(), "train.csv", &table(0..40, &["width", "color", "kind"]));
+    run(dir.path(), "fit --data train.csv --label-column kind --method none --structure knn --out m").ends_with(0);
+    write(dir.path(), "green.csv", "width,color,kind\n1.5,green,small\n2.5,blue,small\n");
+    let refused = run(dir.path(), "evaluate m --data green.csv").ends_with(1);
+    assert!(refused.stderr.contains("green"), "{}", refused.stderr);
+    assert_eq!(evaluated(dir.path(), "--data green.csv --unknown-category zeros")["n_queries"], 2);
+    run(dir.path(), "add m --data green.csv").ends_with(1);
+    run(dir.path(), "add m --data green.csv --unknown-category zeros").ends_with(0);
 }
 
 #[test]

@@ -121,6 +121,9 @@ fn values_typed_by_hand_are_read_as_a_file_would_be() {
     assert!(run.stderr.contains("hint: the model wants 7 values: island,bill_length_mm"), "{}", run.stderr);
     let run = explain(&fitted, &["--values", &values.replace("39.1", "what")]).ends_with(1);
     assert!(run.stderr.contains("bill_length_mm") && run.stderr.contains("\"what\""), "{}", run.stderr);
+    // Once all but the first of these was left out without a word.
+    let run = explain(&fitted, &["--values", &format!("{values}\n{values}")]).ends_with(1);
+    assert!(run.stderr.contains("--values is one row, but this has 2"), "{}", run.stderr);
     let negative = explain(&moons(), &["--values", "-1,0.5"]).ends_with(0);
     assert!(negative.stdout.contains("said "), "{}", negative.stdout);
 }
@@ -151,6 +154,8 @@ fn pages_are_written_whole() {
     assert!(page.contains("test row 0 of optdigits") && page.contains("test row 1 of optdigits"));
     let run = explain(&fitted, &["--data", "optdigits", "--row", "0", "--html", "-"]).ends_with(0);
     assert!(run.stdout.starts_with("<!DOCTYPE html>") && !run.stdout.contains('█'));
+    let both = explain(&fitted, &["--data", "optdigits", "--row", "0", "--html", "-", "--json"]).ends_with(2);
+    assert!(both.json_error()["error"].as_str().is_some_and(|error| error.contains("--html and --json")));
     let run =
         explain(&fitted, &["--data", "optdigits", "--row", "0", "--html", &fitted.file("none/a.html")]).ends_with(1);
     assert!(run.stderr.contains("a.html: cannot be written"), "{}", run.stderr);

@@ -103,6 +103,9 @@ fn the_text_shows_so_many_nodes_each_below_its_parent() {
 
 #[test]
 fn trees_of_a_forest_are_shown_one_by_one() {
+    let dir = with_model("--data moons?n=60 --method none --structure tree");
+    let one = run(dir.path(), "inspect m --tree 3").ends_with(2);
+    assert!(one.stderr.contains("there is no tree 3: this model has one"), "{}", one.stderr);
     let dir = with_model("--data optdigits --method none --trees 3");
     let [first, last] = [0, 2].map(|tree| run(dir.path(), &format!("inspect m --tree {tree} --json")).json());
     assert_eq!((&first["n_trees"], &first["tree"], &last["tree"]), (&json!(3), &json!(0), &json!(2)));

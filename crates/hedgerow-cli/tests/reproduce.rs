@@ -143,6 +143,7 @@ fn what_cannot_be_made_is_refused_with_what_can() {
         assert!(run.code != 0 && run.stderr.contains("seed"), "{}: {}", run.line, run.stderr);
     }
     refused(&["stream", "--data", "mnist"], 2, "--data");
+    refused(&["stream", "--seed", "18446744073709551615"], 2, "there are no 3 seeds from 18446744073709551615 on");
     refused(&["table", "--quick", "--only", "dbx"], 1, "dbt-v2, batched");
     refused(&["table", "--data", "optdigits"], 1, "mnist, fashion-mnist");
     refused(&["ablation-time", "--quick"], 1, "hint: hedgerow reproduce ablation --quick");

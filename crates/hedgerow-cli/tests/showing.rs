@@ -232,6 +232,13 @@ fn report_refuses_models_and_splits_that_are_not_there() {
     let run = hedgerow(["report", "nothing", "--data", "optdigits"]).current_dir(dir.path()).run().ends_with(1);
     assert!(run.stderr.contains("there is no model here"), "{}", run.stderr);
     let moons = "moons?n=100";
-    let keep = hedgerow(["compare", "--data", moons, "--only", "boundary tree", "--seeds", "1"]).run();
-    assert_eq!(keep.code, 0, "{}", keep.stderr);
+    let fit = ["fit", "--data", moons, "--method", "none", "--out", "model"];
+    hedgerow(fit).current_dir(dir.path()).run().ends_with(0);
+    let report =
+        |split: &str| hedgerow(["report", "model", "--data", moons, "--split", split]).current_dir(dir.path()).run();
+    let run = report("test").ends_with(1);
+    assert!(run.stderr.contains("has no rows of the split test; it has 100 train"), "{}", run.stderr);
+    assert!(!dir.path().join("report.html").exists());
+    report("train").ends_with(0);
+    page(&dir.path().join("report.html"));
 }

@@ -260,7 +260,7 @@ pub enum Problem {
     /// Every row has the same label.
     #[error(
         "every row has the label \"{label}\", so there is nothing to tell apart; \
-         choose another label column, or allow a constant label"
+         choose another label column, or none"
     )]
     ConstantLabel {
         /// The label.

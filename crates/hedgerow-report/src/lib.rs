@@ -56,6 +56,7 @@ pub use dot::to_dot;
 pub use example::{ExampleView, Feature, FeatureDifference, differing_features};
 pub use html::{render_decision_html, render_report_html};
 pub use map::{MapPoint, MapView, StoredPoint};
+pub use number::bytes as bytes_text;
 pub use picture::{Picture, PictureError};
 pub use plane::{Plane, project_to_plane};
 pub use quality::{CalibrationBin, CalibrationView, RejectionCurve, RejectionPoint, RejectionView};
@@ -63,10 +64,10 @@ pub use report::{Report, Summary};
 pub use table::{Alignment, Bar, BarsView, Column, Fact, TableView};
 pub use text::{
     CaptionedPicture, Characters, render_confusion_text, render_decision_text, render_pictures_text, render_tree_text,
-    text_bar, text_table,
+    tame, text_bar, text_table,
 };
 pub use tree::{TreeNodeView, TreeView};
 pub use views::{
     Asked, Views, calibration_view, confusion_view, data_facts, decision_view, example_view, learning_curves, map_view,
-    recipe_facts, rejection_view, report_view, summary, tree_view,
+    recipe_facts, rejection_view, report_view, structure_text, summary, tree_view,
 };

@@ -47,14 +47,20 @@ pub(crate) fn percent_of_hundred(value: f64) -> String {
     }
 }
 
-/// A size in bytes, kB or MB (thousands, as disks count).
-pub(crate) fn bytes(size: u64) -> String {
-    match size {
-        0..1_000 => format!("{size} B"),
-        1_000..1_000_000 => format!("{} kB", number(size as f64 / 1e3)),
-        1_000_000..1_000_000_000 => format!("{} MB", number(size as f64 / 1e6)),
-        _ => format!("{} GB", number(size as f64 / 1e9)),
+/// A number of bytes for people, in units of 1000, as disks count: `54.9 MB`.
+pub fn bytes(size: u64) -> String {
+    let units = ["kB", "MB", "GB", "TB"];
+    if size < 1000 {
+        return format!("{size} B");
     }
+    let mut value = size as f64 / 1000.0;
+    let mut unit = 0;
+    // 999.95 would be shown as 1000.0.
+    while value >= 999.95 && unit + 1 < units.len() {
+        value /= 1000.0;
+        unit += 1;
+    }
+    format!("{value:.1} {}", units[unit])
 }
 
 /// A time in seconds, or minutes and hours.
@@ -86,7 +92,8 @@ mod tests {
             [0.0142, 0.713, 0.9994, 1.0, f64::INFINITY].map(percent),
             ["1.42 %", "71.3 %", "99.9 %", "100 %", "-"]
         );
-        assert_eq!([999, 54_321, 2_000_000].map(bytes), ["999 B", "54.3 kB", "2 MB"]);
+        assert_eq!([999, 54_321, 2_000_000].map(bytes), ["999 B", "54.3 kB", "2.0 MB"]);
+        assert_eq!([1000, 999_999, 5_000_000_000].map(bytes), ["1.0 kB", "1.0 MB", "5.0 GB"]);
         assert_eq!([11.25, 125.0, 7260.0, f64::NAN].map(seconds), ["11.2 s", "2 min 05 s", "2 h 01 min", "-"]);
     }
 }

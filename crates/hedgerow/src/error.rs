@@ -99,7 +99,7 @@ pub enum FitError {
 pub enum AnswerError {
     /// Other features than the model was fitted to.
     #[error(
-        "the points have {got} features but the model was fitted to {expected} ({names}); read the data by the model's schema, or give the same columns"
+        "the points have {got} features but the model was fitted to {expected} ({names}); give data with the same columns"
     )]
     FeatureCount {
         /// Features it was fitted to.

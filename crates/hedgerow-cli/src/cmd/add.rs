@@ -2,17 +2,18 @@
 
 use std::path::PathBuf;
 
-use anyhow::bail;
+use anyhow::{anyhow, bail};
 use clap::Args;
-use hedgerow::data::{Dataset, Header, ReadOptions, RoleColumn, Split, read_bytes};
+use hedgerow::data::{Dataset, Split};
 use hedgerow::{Addition, ExampleId, Insertion, Label, Model, Points, Task};
+use hedgerow_report::tame;
 use serde::Serialize;
 
-use super::changes::{Place, changes_text, count};
+use super::changes::{Place, changes_text, count, make};
 use crate::context::Context;
-use crate::error::{WithHint, usage};
-use crate::reading::ReadingArgs;
-use crate::{dataset, model};
+use crate::error::{Hinted, usage};
+use crate::queries::MatchingArgs;
+use crate::{model, typed};
 
 /// Examples that are told one by one in text; of more, the counts.
 const MOST_SHOWN: usize = 10;
@@ -41,7 +42,7 @@ pub(crate) struct Arguments {
 
     /// The examples: a file or a folder, - for standard input, or a name that `hedgerow data list` has. It is read as the model's
     /// own data was: the same columns, by name.
-    #[arg(long, value_name = "DATA")]
+    #[arg(long, short, value_name = "DATA")]
     data: Option<String>,
 
     /// One example: its values in the order of the model's columns, with commas between them.
@@ -65,7 +66,7 @@ pub(crate) struct Arguments {
     note: Option<String>,
 
     #[command(flatten)]
-    reading: ReadingArgs,
+    matching: MatchingArgs,
 }
 
 #[derive(Serialize)]
@@ -114,7 +115,7 @@ pub(crate) fn run(arguments: &Arguments, context: &Context) -> anyhow::Result<()
         })
         .collect();
     let known = model.class_names().len();
-    let inserted = context.compute(|| model.insert(&additions))??;
+    let inserted = make(&arguments.model, &mut model, context, |model| model.insert(&additions))?;
     let examples: Vec<Example> = inserted
         .iter()
         .enumerate()
@@ -141,7 +142,9 @@ pub(crate) fn run(arguments: &Arguments, context: &Context) -> anyhow::Result<()
         model: place.model,
         examples,
     };
-    context.answer(&answer, text)
+    let done = format!("added as {}", changes_text(answer.first_change, answer.last_change));
+    context.answer_done(done, &answer, text);
+    Ok(())
 }
 
 /// Examples to be added.
@@ -154,8 +157,8 @@ struct Rows {
 impl Rows {
     fn of(arguments: &Arguments, model: &Model, context: &Context) -> anyhow::Result<Self> {
         let data = match (&arguments.data, &arguments.values) {
-            (Some(name), _) => dataset::load_for(model, name, &arguments.reading, context)?,
-            (None, values) => from_values(model, values.as_deref().unwrap_or_default())?,
+            (Some(name), _) => arguments.matching.load(model, name, context)?,
+            (None, values) => typed::read(values.as_deref().unwrap_or_default(), model, &arguments.matching)?,
         };
         let split = arguments.split.as_deref().and_then(|name| Split::ALL.into_iter().find(|s| s.to_string() == name));
         let rows = split.map_or(0..data.len(), |split| data.rows(split));
@@ -171,7 +174,7 @@ impl Rows {
         };
         Ok(Self {
             labels: rows.clone().map(label).collect::<Result<_, _>>()?,
-            names: rows.clone().map(|row| row_name(&data, row)).collect(),
+            names: rows.clone().map(|row| data.row_ids().text(row)).collect(),
             points: data.points().slice(rows).to_owned(),
         })
     }
@@ -181,55 +184,22 @@ impl Rows {
     }
 }
 
-fn row_name(data: &Dataset, row: usize) -> String {
-    match data.row_ids() {
-        hedgerow::data::RowIds::Numbers(numbers) => numbers[row].to_string(),
-        hedgerow::data::RowIds::Names(names) => names[row].clone(),
-    }
-}
-
 fn no_label(data: &Dataset, row: usize) -> anyhow::Error {
-    let error = anyhow::anyhow!("row {} of {} has no label; nothing was added", row_name(data, row), data.name());
-    let hinted: anyhow::Result<()> =
-        Err(error).hint("give all rows one by --label, or name the column that has them by --label-column");
-    hinted.expect_err("it is one")
-}
-
-/// One row of text, read as a file with the columns of the model is.
-fn from_values(model: &Model, values: &str) -> anyhow::Result<Dataset> {
-    let encoding = model.encoding();
-    let options = ReadOptions {
-        label: RoleColumn::None,
-        id_column: RoleColumn::None,
-        split_column: RoleColumn::None,
-        header: if encoding.is_named() { Header::Present } else { Header::Absent },
-        delimiter: Some(b','),
-        format: Some(hedgerow::data::Format::Csv),
-        ..model.read_options()
-    };
-    let names: Vec<String> =
-        encoding.columns().iter().map(|column| format!("\"{}\"", column.name().replace('"', "\"\""))).collect();
-    let header = if encoding.is_named() { names.join(",") + "\n" } else { String::new() };
-    let read = read_bytes("--values", format!("{header}{values}\n").as_bytes(), &options);
-    let kind = if model.data().bytes { "whole numbers from 0 to 255" } else { "numbers" };
-    let wants = match encoding.is_named() {
-        true => format!("the columns of the model are {}", names.join(", ")),
-        false => format!("the model has {} features, all {kind}", model.data().n_features),
-    };
-    read.hint(wants)
+    let error = anyhow!("row {} of {} has no label; nothing was added", data.row_ids().text(row), data.name());
+    Hinted::new(error, "give all rows one by --label, or name the column that has them by --label-column").into()
 }
 
 fn text(answer: &Answer) -> String {
     let mut text = String::new();
     if answer.examples.len() <= MOST_SHOWN {
         for Example { id, row, label, stored } in &answer.examples {
-            let label = label.as_ref().map_or_else(String::new, |label| format!(", {label}"));
+            let label = label.as_ref().map_or_else(String::new, |label| format!(", {}", tame(label)));
             let became = if *stored { "stored" } else { "redundant: the model answered with this label already" };
-            text += &format!("example {id} (row {row}{label}): {became}\n");
+            text += &format!("example {id} (row {}{label}): {became}\n", tame(row));
         }
     }
     if !answer.new_classes.is_empty() {
-        text += &format!("new: {}\n", answer.new_classes.join(", "));
+        text += &format!("new: {}\n", tame(&answer.new_classes.join(", ")));
     }
     text += &format!(
         "added {}: {} stored, {} redundant; {}; the model stores {} now\n",

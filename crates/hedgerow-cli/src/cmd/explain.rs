@@ -1,22 +1,22 @@
 //! `hedgerow explain MODEL --data DATA --row ROW`.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use anyhow::anyhow;
 use clap::Args;
-use hedgerow::data::write::write_file;
-use hedgerow::data::{Dataset, Format, Header, ReadOptions, RoleColumn, RowIds, Split, nearest_name, read_bytes};
+use hedgerow::data::{Dataset, RowIds, Split, nearest_name};
 use hedgerow::{Label, Model};
 use hedgerow_report::{
     Characters, DecisionView, Report, Views, render_decision_html, render_decision_text, render_report_html,
 };
 use serde::Serialize;
 
-use super::predict::RejectionArgs;
 use crate::context::Context;
 use crate::error::{Hinted, WithHint};
 use crate::queries::{MatchingArgs, SplitArg};
-use crate::{dataset, model};
+use crate::rejection::RejectionArgs;
+use crate::texts::Texts;
+use crate::{model, typed};
 
 /// Width of texts where no terminal says its own, and of the widest.
 const USUAL_WIDTH: usize = 100;
@@ -81,24 +81,21 @@ struct Explained {
     /// Its number in the split, from 0; none of values typed by hand.
     row: Option<usize>,
     id: Option<String>,
-    split: Option<&'static str>,
+    split: Option<String>,
     #[serde(flatten)]
     decision: DecisionView,
 }
 
 pub(crate) fn run(arguments: &Arguments, context: &Context) -> anyhow::Result<()> {
+    let mut texts = Texts::open(&[("--html", arguments.html.as_deref())], context)?;
     let model = arguments.rejection.apply(model::load(&arguments.model)?)?;
     let explained = match &arguments.data {
         Some(data) => rows(arguments, &model, data, context)?,
-        None => typed(&arguments.values, &model, &arguments.matching)?,
+        None => typed_rows(&arguments.values, &model, &arguments.matching)?,
     };
-    if let Some(file) = &arguments.html {
-        let page = page(&explained);
-        if file == Path::new("-") {
-            return context.print(&page);
-        }
-        write_file(file, page.as_bytes())?;
-        context.note(format_args!("{} is written", file.display()));
+    texts.write("--html", || page(&explained))?;
+    if texts.take_the_answers_place() {
+        return Ok(());
     }
     let characters = if arguments.ascii { Characters::Ascii } else { Characters::Unicode };
     for (at, explained) in explained.iter().enumerate() {
@@ -112,7 +109,7 @@ pub(crate) fn run(arguments: &Arguments, context: &Context) -> anyhow::Result<()
 
 /// Decisions about rows of data.
 fn rows(arguments: &Arguments, model: &Model, data: &str, context: &Context) -> anyhow::Result<Vec<Explained>> {
-    let dataset = dataset::load(data, &arguments.matching.options(model), context)?;
+    let dataset = arguments.matching.load(model, data, context)?;
     let split = match arguments.split {
         Some(split) => split.split(),
         None => Some(Split::Test).filter(|test| !dataset.rows(*test).is_empty()),
@@ -133,43 +130,22 @@ fn rows(arguments: &Arguments, model: &Model, data: &str, context: &Context) -> 
         Ok(Explained {
             row: Some(row - places.range().start),
             id: Some(dataset.row_ids().text(*row)),
-            split: split.map(split_word),
+            split: split.map(|split| split.to_string()),
             decision,
         })
     };
     context.compute(|| rows.iter().map(explain).collect())?
 }
 
-/// Decisions about rows typed by hand, which are read as a file of them would be.
-fn typed(values: &[String], model: &Model, matching: &MatchingArgs) -> anyhow::Result<Vec<Explained>> {
-    let options = ReadOptions {
-        format: Some(Format::Csv),
-        header: Header::Absent,
-        label: RoleColumn::None,
-        labels_from: None,
-        id_column: RoleColumn::None,
-        split_column: RoleColumn::None,
-        ..matching.options(model)
-    };
-    let options = ReadOptions { delimiter: options.delimiter.or(Some(b',')), ..options };
+/// Decisions about rows typed by hand.
+fn typed_rows(values: &[String], model: &Model, matching: &MatchingArgs) -> anyhow::Result<Vec<Explained>> {
     let views = Views::of(model);
     let explain = |values: &String| {
-        let columns: Vec<&str> = model.encoding().columns().iter().map(|column| column.name()).collect();
-        let read = read_bytes("--values", values.as_bytes(), &options);
-        let dataset = read.hint(format_args!("the model wants {}", columns_text(&columns, model)))?;
+        let dataset = typed::read(values, model, matching)?;
         let decision = views.decision(dataset.points().row(0), "values typed by hand", None)?;
         Ok(Explained { row: None, id: None, split: None, decision })
     };
     values.iter().map(explain).collect()
-}
-
-/// What is typed: the names of the columns, if they are few and have any.
-fn columns_text(columns: &[&str], model: &Model) -> String {
-    const MOST: usize = 20;
-    if model.encoding().is_named() && columns.len() <= MOST {
-        return format!("{} values: {}", columns.len(), columns.join(","));
-    }
-    format!("{} values with commas between them", model.data().n_features)
 }
 
 /// Rows of a data set, as people ask for them.
@@ -232,14 +208,6 @@ impl Places<'_> {
             }
             RowIds::Names(names) => names.iter().position(|name| name == id),
         }
-    }
-}
-
-fn split_word(split: Split) -> &'static str {
-    match split {
-        Split::Train => "train",
-        Split::Validation => "validation",
-        Split::Test => "test",
     }
 }
 

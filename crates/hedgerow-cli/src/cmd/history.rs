@@ -65,20 +65,14 @@ fn text(answer: &Answer) -> String {
         ("note", Align::Left),
     ]);
     for entry in &answer.changes {
-        let plain = |text: &Option<String>| one_line(text.as_deref().unwrap_or_default());
         table.row([
             entry.number.to_string(),
             entry.at.clone(),
             entry.action.to_owned(),
             entry.example.to_string(),
-            plain(&entry.label),
-            plain(&entry.note),
+            entry.label.clone().unwrap_or_default(),
+            entry.note.clone().unwrap_or_default(),
         ]);
     }
     if answer.changes.is_empty() { String::new() } else { table.text() }
-}
-
-/// Labels and notes come from people and may hold anything, also what would move the cursor of a terminal.
-fn one_line(text: &str) -> String {
-    text.chars().map(|character| if character.is_control() { ' ' } else { character }).collect()
 }

@@ -22,7 +22,7 @@ mod demo;
 mod embed;
 mod evaluate;
 mod explain;
-mod fit;
+pub(crate) mod fit;
 mod history;
 mod inspect;
 mod man;

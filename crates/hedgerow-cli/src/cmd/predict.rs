@@ -4,15 +4,15 @@ use std::path::PathBuf;
 
 use clap::Args;
 use hedgerow::data::write::{ColumnData, Frame, WriteFormat};
-use hedgerow::{Label, Model, ModelAnswer, Points, Rejection, Task, Unknown};
+use hedgerow::{Label, Model, ModelAnswer, Points, Task, Unknown};
 use serde::Serialize;
 
-use super::fit::values::share;
 use crate::context::Context;
 use crate::error::usage;
 use crate::model;
 use crate::output::OutputArgs;
 use crate::queries::{Block, QueryArgs};
+use crate::rejection::RejectionArgs;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -49,36 +49,6 @@ pub(crate) struct Arguments {
 
     #[command(flatten)]
     queries: QueryArgs,
-}
-
-/// When to answer "unknown".
-#[derive(Debug, Clone, Copy, Args)]
-pub(crate) struct RejectionArgs {
-    /// Answer `unknown` where less than this share of the training examples is farther from its own answer than the row is: 0.01
-    /// turns away what is stranger than 99 of 100 of them. 0: never. [default: as the model was fitted]
-    #[arg(long, value_name = "SHARE", value_parser = share, allow_negative_numbers = true)]
-    reject_novelty: Option<f64>,
-
-    /// Answer `unknown` where the most probable class is less probable than this. 0: never. [default: as the model was fitted]
-    #[arg(long, value_name = "PROBABILITY", value_parser = share, allow_negative_numbers = true)]
-    reject_probability: Option<f64>,
-}
-
-impl RejectionArgs {
-    /// The model with the rule that the flags ask for, where they do.
-    pub(crate) fn apply(self, model: Model) -> anyhow::Result<Model> {
-        if self.reject_probability.is_some_and(|least| least > 0.0) && model.task() != Task::Classification {
-            let task = model.task();
-            return Err(usage(format_args!("--reject-probability is for classes, but the task is {task}")));
-        }
-        let own = model.rejection();
-        let or_own = |asked: Option<f64>, own: Option<f64>| asked.or(own).filter(|least| *least > 0.0);
-        let rejection = Rejection {
-            novelty: or_own(self.reject_novelty, own.novelty),
-            probability: or_own(self.reject_probability, own.probability),
-        };
-        Ok(model.with_rejection(rejection))
-    }
 }
 
 #[derive(Serialize)]

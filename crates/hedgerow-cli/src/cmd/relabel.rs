@@ -4,9 +4,10 @@ use std::path::PathBuf;
 
 use clap::Args;
 use hedgerow::ExampleId;
+use hedgerow_report::tame;
 use serde::Serialize;
 
-use super::changes::{Place, changes_text, count, with_hint};
+use super::changes::{Place, changes_text, count, make};
 use crate::context::Context;
 use crate::model;
 
@@ -59,8 +60,8 @@ pub(crate) fn run(arguments: &Arguments, context: &Context) -> anyhow::Result<()
     let id = ExampleId(arguments.id);
     let old_label = model.search().example(id).map(|(_, label)| model.label_text(label));
     let n_classes = model.class_names().len();
-    let relabelled = context.compute(|| model.relabel(id, &arguments.label, arguments.note.as_deref()))?;
-    let edit = relabelled.map_err(|error| with_hint(&arguments.model, &model, error))?;
+    let (label, note) = (&arguments.label, arguments.note.as_deref());
+    let edit = make(&arguments.model, &mut model, context, |model| model.relabel(id, label, note))?;
     let place = Place::of(&arguments.model, &model, 1);
     let label = model.search().example(id).map(|(_, label)| model.label_text(label));
     let answer = Answer {
@@ -75,17 +76,18 @@ pub(crate) fn run(arguments: &Arguments, context: &Context) -> anyhow::Result<()
         nodes: place.nodes,
         model: place.model,
     };
-    context.answer(&answer, text)
+    context.answer_done(format_args!("relabelled as {}", changes_text(answer.change, answer.change)), &answer, text);
+    Ok(())
 }
 
 fn text(answer: &Answer) -> String {
-    let old = answer.old_label.as_deref().unwrap_or("no label");
+    let old = tame(answer.old_label.as_deref().unwrap_or("no label"));
     let new = if answer.new_class { ", a new class" } else { "" };
     let stored = |is: bool| if is { "stored" } else { "redundant" };
     format!(
         "example {}: {old} -> {}{new}; it was {} and is {}\n{} taken anew; {}; the model stores {} now\n",
         answer.id,
-        answer.label,
+        tame(&answer.label),
         stored(answer.was_stored),
         stored(answer.is_stored),
         count(answer.replayed, "decision"),

@@ -4,9 +4,10 @@ use std::path::PathBuf;
 
 use clap::Args;
 use hedgerow::ExampleId;
+use hedgerow_report::tame;
 use serde::Serialize;
 
-use super::changes::{Place, STILL_CARRIED, changes_text, count, with_hint};
+use super::changes::{Place, STILL_CARRIED, changes_text, count, make};
 use crate::context::Context;
 use crate::model;
 
@@ -65,8 +66,8 @@ pub(crate) fn run(arguments: &Arguments, context: &Context) -> anyhow::Result<()
     let ids: Vec<ExampleId> = arguments.ids.iter().copied().map(ExampleId).collect();
     let label = |id: &ExampleId| model.search().example(*id).map(|(_, label)| model.label_text(label));
     let labels: Vec<Option<String>> = ids.iter().map(label).collect();
-    let removed = context.compute(|| model.remove_all(&ids, arguments.note.as_deref()))?;
-    let edits = removed.map_err(|error| with_hint(&arguments.model, &model, error))?;
+    let note = arguments.note.as_deref();
+    let edits = make(&arguments.model, &mut model, context, |model| model.remove_all(&ids, note))?;
     let place = Place::of(&arguments.model, &model, edits.len());
     let removed = ids.iter().zip(labels).zip(&edits).map(|((id, label), edit)| Removed {
         id: id.0,
@@ -82,7 +83,8 @@ pub(crate) fn run(arguments: &Arguments, context: &Context) -> anyhow::Result<()
         representation_carries: model.transform().is_some(),
         model: place.model,
     };
-    context.answer(&answer, text)?;
+    let done = format!("removed as {}", changes_text(answer.first_change, answer.last_change));
+    context.answer_done(done, &answer, text);
     if answer.representation_carries {
         context.note(STILL_CARRIED);
     }
@@ -92,7 +94,7 @@ pub(crate) fn run(arguments: &Arguments, context: &Context) -> anyhow::Result<()
 fn text(answer: &Answer) -> String {
     let mut text = String::new();
     for Removed { id, label, was_stored, replayed } in &answer.removed {
-        let label = label.as_ref().map_or_else(String::new, |label| format!(" ({label})"));
+        let label = label.as_ref().map_or_else(String::new, |label| format!(" ({})", tame(label)));
         let was = if *was_stored { "was stored" } else { "was redundant" };
         text += &format!("example {id}{label} {was}: {} taken anew\n", count(*replayed, "decision"));
     }

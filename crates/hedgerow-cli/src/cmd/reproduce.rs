@@ -16,7 +16,7 @@ use serde::Serialize;
 
 use crate::bar::Bar;
 use crate::context::Context;
-use crate::error::{Hinted, WithHint};
+use crate::error::{Hinted, WithHint, usage};
 
 /// Where results are kept if no folder is given: beside whatever the user is at work on.
 const FOLDER: &str = "hedgerow-runs";
@@ -150,7 +150,7 @@ fn learn_runs(
         data: data.clone(),
         only: only.clone(),
         first_seed: context.seed(),
-        n_seeds: common.n_seeds(),
+        n_seeds: common.n_seeds(context)?,
         epochs: None,
         extent: common.extent(),
         folder: common.out.clone(),
@@ -179,7 +179,7 @@ fn new_class_trials(arguments: &NewClassArgs, context: &Context) -> anyhow::Resu
         data: data.clone(),
         classes,
         first_seed: context.seed(),
-        n_seeds: common.n_seeds(),
+        n_seeds: common.n_seeds(context)?,
         extent: common.extent(),
         folder: common.out.clone(),
     };
@@ -191,7 +191,7 @@ fn new_class_trials(arguments: &NewClassArgs, context: &Context) -> anyhow::Resu
 fn streams(common: &CommonArgs, context: &Context) -> anyhow::Result<Answer> {
     let asked = stream::Asked {
         first_seed: context.seed(),
-        n_seeds: common.n_seeds(),
+        n_seeds: common.n_seeds(context)?,
         extent: common.extent(),
         folder: common.out.clone(),
     };
@@ -250,8 +250,17 @@ impl CommonArgs {
         if self.quick { Extent::Quick } else { Extent::Full }
     }
 
-    fn n_seeds(&self) -> u64 {
-        self.seeds.unwrap_or(if self.quick { 1 } else { 3 })
+    /// How many seeds, if there are so many from the first one on.
+    fn n_seeds(&self, context: &Context) -> anyhow::Result<u64> {
+        let n_seeds = self.seeds.unwrap_or(if self.quick { 1 } else { 3 });
+        let first = context.seed();
+        match first.checked_add(n_seeds) {
+            Some(_) => Ok(n_seeds),
+            None => Err(usage(format_args!(
+                "there are no {n_seeds} seeds from {first} on: {} is the last; give a smaller --seed",
+                u64::MAX - 1
+            ))),
+        }
     }
 
     /// The flags that were given and decide what is made, to be written down.

@@ -1,6 +1,6 @@
 //! Words and phrases that several verbs say of models.
 
-use hedgerow::{FitParams, Model, StructureParams, Task};
+use hedgerow::{FitParams, Model, Task};
 
 /// The name for learning nothing, where others have that of a method.
 pub(crate) const NO_METHOD: &str = "none";
@@ -32,21 +32,9 @@ pub(crate) fn learned_text(model: &Model) -> Option<String> {
     Some(format!("{text}, {} epochs{ended}", metrics.epochs.len()))
 }
 
-/// What keeps the examples: `a boundary tree, any number of children; distance euclidean`.
+/// What keeps the examples, and how it measures: `boundary tree; distance euclidean`.
 pub(crate) fn structure_text(params: &FitParams) -> String {
-    let children = |most: Option<usize>| {
-        most.map_or_else(|| "any number of children".to_owned(), |most| format!("at most {most} children"))
-    };
-    let what = match &params.structure {
-        StructureParams::Tree { max_children } => format!("a boundary tree, {}", children(*max_children)),
-        StructureParams::Forest { n_trees, max_children, .. } => {
-            format!("a boundary forest of {n_trees} trees, {}", children(*max_children))
-        }
-        StructureParams::Set { n_neighbors, .. } => format!("a boundary set, {n_neighbors} nearest vote"),
-        StructureParams::Knn { n_neighbors, .. } => format!("all examples, {n_neighbors} nearest vote"),
-        other => other.name().to_owned(),
-    };
-    format!("{what}; distance {}", params.distance)
+    format!("{}; distance {}", hedgerow_report::structure_text(&params.structure), params.distance)
 }
 
 /// A word as a shell takes it: in quotes, if it has other than plain characters.

@@ -25,7 +25,7 @@ pub enum Characters {
 }
 
 /// A text on one line that cannot steer the terminal: control characters, line ends among them, become `?`.
-pub(crate) fn tame(text: &str) -> String {
+pub fn tame(text: &str) -> String {
     text.chars().map(|character| if is_wild(character) { '?' } else { character }).collect()
 }
 

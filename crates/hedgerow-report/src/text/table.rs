@@ -5,15 +5,18 @@ use unicode_width::UnicodeWidthStr;
 use super::{Characters, cut, pad, tame};
 use crate::{Alignment, Column};
 
-/// Cells longer than this are cut: one endless name must not push the other columns out of sight.
+/// Cells longer than this are cut, but for those of the last column: one endless name must not push other columns out of sight.
 const LONGEST_CELL: usize = 60;
 
 /// A table with a line of headings, columns two cells apart. Cells that are missing stay empty, those beyond the columns are not shown.
 pub fn text_table(columns: &[Column], rows: &[Vec<String>]) -> String {
-    let clean = |text: &str| cut(&tame(text), LONGEST_CELL);
-    let headings = columns.iter().map(|column| clean(&column.name)).collect::<Vec<_>>();
+    let clean = |place: usize, text: &str| {
+        let is_last = place + 1 == columns.len();
+        if is_last { tame(text) } else { cut(&tame(text), LONGEST_CELL) }
+    };
+    let headings = columns.iter().enumerate().map(|(place, column)| clean(place, &column.name)).collect::<Vec<_>>();
     let row = |row: &Vec<String>| {
-        (0..columns.len()).map(|place| row.get(place).map_or(String::new(), |cell| clean(cell))).collect()
+        (0..columns.len()).map(|place| row.get(place).map_or(String::new(), |cell| clean(place, cell))).collect()
     };
     let lines = std::iter::once(headings).chain(rows.iter().map(row)).collect::<Vec<Vec<String>>>();
     let width = |place: usize| lines.iter().map(|line| line[place].width()).max().unwrap_or(0);
@@ -56,6 +59,9 @@ mod tests {
         assert_eq!(text_table(&columns, &rows), "class   error\n日本   1.42 %\na?b\n");
         assert_eq!(text_table(&[], &rows), "\n\n\n");
         assert!(text_table(&columns, &[vec!["x".repeat(5000)]]).lines().all(|line| line.len() < 80));
+        // Behind the last column there is nothing to push: a note is told whole.
+        let note = "x".repeat(100);
+        assert!(text_table(&columns, &[vec![String::new(), note.clone()]]).contains(&note));
     }
 
     #[test]

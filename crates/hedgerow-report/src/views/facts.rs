@@ -125,7 +125,8 @@ fn scaling_word(scaling: Scaling) -> &'static str {
     }
 }
 
-fn structure_text(structure: &StructureParams) -> String {
+/// What keeps the examples: `boundary tree of at most 50 children`.
+pub fn structure_text(structure: &StructureParams) -> String {
     let children = |most: &Option<usize>| most.map_or(String::new(), |most| format!(" of at most {most} children"));
     match structure {
         StructureParams::Tree { max_children } => format!("boundary tree{}", children(max_children)),

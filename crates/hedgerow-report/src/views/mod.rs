@@ -16,7 +16,7 @@ use hedgerow::learn::InputScale;
 use hedgerow::{AnswerError, ExampleId, Label, Model, Point, PointsRef};
 
 pub use evaluation::{calibration_view, confusion_view, rejection_view};
-pub use facts::{data_facts, learning_curves, recipe_facts, summary};
+pub use facts::{data_facts, learning_curves, recipe_facts, structure_text, summary};
 pub use report::{Asked, report_view};
 
 use crate::{DecisionView, ExampleView, MapView, TreeView};

@@ -1,5 +1,6 @@
 //! How well a model answers examples whose labels are known.
 
+use std::ops::ControlFlow;
 use std::time::Instant;
 
 use hedgerow_core::{Label, PointsRef, Task};
@@ -7,6 +8,9 @@ use serde::Serialize;
 
 use super::{Model, Unknown};
 use crate::error::AnswerError;
+
+/// Examples that are asked about between two words to the listener: enough for all threads and for the searches that are faster in blocks.
+const BLOCK_ROWS: usize = 8192;
 
 /// Bins of the calibration curve.
 const BINS: usize = 10;
@@ -117,17 +121,81 @@ impl Model {
         labels: &[Label],
         class_names: &[String],
     ) -> Result<Evaluation, AnswerError> {
+        let evaluation = self.evaluate_watched(points, labels, class_names, &mut |_| ControlFlow::Continue(()))?;
+        Ok(evaluation.expect("nobody stops it"))
+    }
+
+    /// [`evaluate`](Self::evaluate) for those who want to see how far it is, or to stop it: `hear` is told after each block of how many examples
+    /// the model was asked, and nothing comes of it if that breaks.
+    ///
+    /// # Errors
+    /// Points that the model cannot take.
+    ///
+    /// # Panics
+    /// If there are not as many labels as points.
+    pub fn evaluate_watched(
+        &self,
+        points: PointsRef<'_>,
+        labels: &[Label],
+        class_names: &[String],
+        hear: &mut dyn FnMut(usize) -> ControlFlow<()>,
+    ) -> Result<Option<Evaluation>, AnswerError> {
         assert_eq!(points.len(), labels.len(), "one label for each point");
-        let started = Instant::now();
-        let predictions = self.predict(points)?;
-        let seconds = started.elapsed().as_secs_f64();
         let n = labels.len();
+        let is_of_classes = self.task() == Task::Classification;
+        // By name, since the numbers of the data may be others.
+        let mut classes = if is_of_classes { self.class_names().to_vec() } else { Vec::new() };
+        if is_of_classes {
+            classes.extend(class_names.iter().filter(|name| !self.class_names().contains(name)).cloned());
+        }
+        let number = |label: &Label| {
+            let name = label.as_class().and_then(|class| class_names.get(class.0 as usize))?;
+            classes.iter().position(|class| class == name)
+        };
+        let mut seconds = 0.0;
+        let mut n_unknown = 0;
+        let mut answers: Vec<Judged> = Vec::new();
+        let mut pairs: Vec<(f64, f64)> = Vec::new();
+        for start in (0..n).step_by(BLOCK_ROWS) {
+            let rows = start..n.min(start + BLOCK_ROWS);
+            let (block, truths) = (points.slice(rows.clone()), &labels[rows.clone()]);
+            let started = Instant::now();
+            let predictions = self.predict(block)?;
+            seconds += started.elapsed().as_secs_f64();
+            n_unknown += predictions.iter().filter(|prediction| prediction.unknown.is_some()).count();
+            if is_of_classes {
+                let probabilities = self.predict_proba(block)?;
+                let novelty = self.novelty(block)?;
+                let judge = |(row, (prediction, truth)): (usize, (&super::ModelPrediction, &Label))| {
+                    let answer = prediction.label.as_class()?.0 as usize;
+                    let probability_of = |class: usize| probabilities.row(row).get(class).copied().unwrap_or(0.0);
+                    let truth = number(truth)?;
+                    Some(Judged {
+                        truth,
+                        answer,
+                        unknown: prediction.unknown,
+                        probability: probability_of(answer),
+                        probability_of_truth: probability_of(truth),
+                        share_farther: novelty[row].share_farther.unwrap_or(0.0),
+                    })
+                };
+                answers.extend(predictions.iter().zip(truths).enumerate().filter_map(judge));
+            } else {
+                let pair = |(prediction, label): (&super::ModelPrediction, &Label)| {
+                    Some((f64::from(prediction.label.as_value()?), f64::from(label.as_value()?)))
+                };
+                pairs.extend(predictions.iter().zip(truths).filter_map(pair));
+            }
+            if hear(rows.end).is_break() {
+                return Ok(None);
+            }
+        }
         let mut evaluation = Evaluation {
             n_queries: n,
             error_percent: None,
-            n_unknown: predictions.iter().filter(|prediction| prediction.unknown.is_some()).count(),
+            n_unknown,
             error_percent_of_answered: None,
-            classes: Vec::new(),
+            classes,
             confusion: Vec::new(),
             per_class: Vec::new(),
             log_loss: None,
@@ -141,48 +209,11 @@ impl Model {
             microseconds_per_query: 1e6 * seconds / n.max(1) as f64,
         };
         match self.task() {
-            Task::Classification => {
-                // By name, since the numbers of the data may be others.
-                let known = self.class_names();
-                evaluation.classes = known.to_vec();
-                evaluation.classes.extend(class_names.iter().filter(|name| !known.contains(name)).cloned());
-                let number = |label: &Label| {
-                    let name = label.as_class().and_then(|class| class_names.get(class.0 as usize))?;
-                    evaluation.classes.iter().position(|class| class == name)
-                };
-                let truth: Vec<Option<usize>> = labels.iter().map(number).collect();
-                let probabilities = self.predict_proba(points)?;
-                let novelty = self.novelty(points)?;
-                let answers: Vec<Judged> = predictions
-                    .iter()
-                    .zip(truth)
-                    .enumerate()
-                    .filter_map(|(row, (prediction, truth))| {
-                        let answer = prediction.label.as_class()?.0 as usize;
-                        let probability_of = |class: usize| probabilities.row(row).get(class).copied().unwrap_or(0.0);
-                        let truth = truth?;
-                        Some(Judged {
-                            truth,
-                            answer,
-                            unknown: prediction.unknown,
-                            probability: probability_of(answer),
-                            probability_of_truth: probability_of(truth),
-                            share_farther: novelty[row].share_farther.unwrap_or(0.0),
-                        })
-                    })
-                    .collect();
-                evaluation.judge(&answers);
-            }
-            Task::Regression { .. } => {
-                let pair = |(prediction, label): (&super::ModelPrediction, &Label)| {
-                    Some((f64::from(prediction.label.as_value()?), f64::from(label.as_value()?)))
-                };
-                let pairs: Vec<(f64, f64)> = predictions.iter().zip(labels).filter_map(pair).collect();
-                evaluation.values = Some(values(&pairs));
-            }
+            Task::Classification => evaluation.judge(&answers),
+            Task::Regression { .. } => evaluation.values = Some(values(&pairs)),
             _ => {}
         }
-        Ok(evaluation)
+        Ok(Some(evaluation))
     }
 }
 
@@ -304,6 +335,29 @@ mod tests {
         assert!((result.root_mean_squared_error - (5.0_f64 / 3.0).sqrt()).abs() < 1e-12);
         assert_eq!(result.r_squared, Some(1.0 - 5.0 / 8.0));
         assert_eq!(values(&[(1.0, 3.0)]).r_squared, None);
+    }
+
+    #[test]
+    fn blocks_are_counted_together_and_told_of_and_stopped_between() {
+        let rows = BLOCK_ROWS + 100;
+        let train = hedgerow_data::load("moons?n=200&noise=0.3&seed=1").expect("it is made on the spot");
+        let tests = hedgerow_data::load(&format!("moons?n={rows}&noise=0.3&seed=2")).expect("it is made on the spot");
+        let params = crate::FitParams { learning: None, ..crate::FitParams::default() };
+        let options = crate::FitOptions::default();
+        let model = Model::fit(&train, &params, &options, &mut crate::silent_fit()).expect("it can be fitted");
+        let (points, labels) = (tests.points(), tests.labels());
+        let mut told = Vec::new();
+        let evaluation = model.evaluate_watched(points, labels, tests.class_names(), &mut |done| {
+            told.push(done);
+            ControlFlow::Continue(())
+        });
+        assert_eq!(told, [BLOCK_ROWS, rows]);
+        let said = model.predict(points).expect("it answers");
+        let n_wrong = said.iter().zip(labels).filter(|(said, truth)| said.label != **truth).count();
+        let evaluation = evaluation.expect("it answers").expect("it was not stopped");
+        assert!(n_wrong > 0 && evaluation.error_percent == percent(n_wrong, rows), "{n_wrong} of {rows}");
+        let stopped = model.evaluate_watched(points, labels, tests.class_names(), &mut |_| ControlFlow::Break(()));
+        assert_eq!(stopped.expect("it answers"), None);
     }
 
     #[test]

@@ -304,7 +304,7 @@ fn data_facts(dataset: &Dataset) -> DataFacts {
 }
 
 /// SHA-256 of points and labels.
-fn fingerprint(points: PointsRef<'_>, labels: &[Label]) -> String {
+pub(super) fn fingerprint(points: PointsRef<'_>, labels: &[Label]) -> String {
     let mut hash = Sha256::new();
     hash.update((points.width() as u64).to_le_bytes());
     if let Some(bytes) = points.as_u8() {

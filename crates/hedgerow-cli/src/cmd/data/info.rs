@@ -6,8 +6,9 @@ use hedgerow::data::{Column, ConstantLabel, DataName, Dataset, ImageShape, Label
 use serde::Serialize;
 
 use crate::context::Context;
+use crate::dataset;
 use crate::reading::ReadingArgs;
-use crate::table::{Align, Table, bytes_text};
+use crate::table::{Align, Table, bytes_text, facts_text};
 
 /// Classes, and names of features, that the text shows; JSON has them all.
 const MOST_SHOWN: usize = 30;
@@ -75,14 +76,14 @@ pub(crate) fn run(arguments: &Arguments, context: &Context) -> anyhow::Result<()
     let mut options = arguments.reading.options();
     // Examples of a single class are data too, although no classifier can be fitted to them.
     options.constant_label = ConstantLabel::Allow;
-    let kind = match DataName::parse(&arguments.data)? {
+    let kind = match DataName::parse(&arguments.data).map_err(dataset::with_hint)? {
         DataName::Optdigits => "embedded",
         DataName::Registered(_) => "registered",
         DataName::Synthetic(_) => "synthetic",
         DataName::StandardInput => "stream",
         _ => "path",
     };
-    let dataset = load_with(&arguments.data, &options, &mut context.listener())?;
+    let dataset = load_with(&arguments.data, &options, &mut context.listener()).map_err(dataset::with_hint)?;
     context.answer(&Answer::of(&dataset, kind), text)
 }
 
@@ -191,7 +192,7 @@ fn text(answer: &Answer) -> String {
     if let Some(attribution) = &answer.attribution {
         lines.push(("whose", attribution.clone()));
     }
-    let mut text: String = lines.iter().map(|(title, line)| format!("{title:<10} {line}\n")).collect();
+    let mut text = facts_text(&lines);
     if !answer.classes.is_empty() {
         text.push('\n');
         text += &classes_text(&answer.classes, &used.collect::<Vec<_>>());

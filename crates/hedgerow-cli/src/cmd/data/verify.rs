@@ -1,4 +1,4 @@
-//! `hedgerow data verify [NAME]`.
+//! `hedgerow data verify [NAME...]`.
 
 use anyhow::bail;
 use clap::Args;
@@ -11,13 +11,13 @@ use crate::table::{Align, Table};
 
 /// Compare the files of data sets with their known SHA-256.
 ///
-/// Without a name, all sets that are in the data directory; that others are absent is no failure then. Ends with 1 if a file is
+/// Without names, all sets that are in the data directory; that others are absent is no failure then. Ends with 1 if a file is
 /// missing or not what it should be; `hedgerow data get` mends that.
 #[derive(Debug, Args)]
 pub(crate) struct Arguments {
-    /// The set, as `hedgerow data list` has it.
+    /// The sets, as `hedgerow data list` has them.
     #[arg(value_name = "NAME")]
-    name: Option<String>,
+    names: Vec<String>,
 }
 
 #[derive(Serialize)]
@@ -47,19 +47,23 @@ struct Checked {
 
 pub(crate) fn run(arguments: &Arguments, context: &Context) -> anyhow::Result<()> {
     let store = store(context)?;
-    let checked: Vec<SetChecks> = match &arguments.name {
-        Some(name) => vec![SetChecks::of(&store, registered(name)?, context)?],
-        None => sets().iter().map(|set| SetChecks::of(&store, set, context)).collect::<Result<_, _>>()?,
+    let is_asked_for = !arguments.names.is_empty();
+    let asked: Vec<&RegisteredSet> = if is_asked_for {
+        arguments.names.iter().map(|name| registered(name)).collect::<Result<_, _>>()?
+    } else {
+        sets().iter().collect()
     };
-    let is_asked_for = arguments.name.is_some();
+    let checked: Vec<SetChecks> =
+        asked.into_iter().map(|set| SetChecks::of(&store, set, context)).collect::<Result<_, _>>()?;
     let fails = |set: &&SetChecks| set.state == "damaged" || (is_asked_for && set.state == "absent");
     let failing: Vec<String> = checked.iter().filter(fails).map(|set| set.name.clone()).collect();
     let answer = Answer { data_dir: json_path(store.dir()), ok: failing.is_empty(), sets: checked };
     context.answer(&answer, text)?;
-    if let [first, ..] = failing.as_slice() {
+    if !failing.is_empty() {
         bail!(
-            "not as it should be: {}; run `hedgerow data get {first}` to get what is missing or wrong",
-            failing.join(", ")
+            "not as it should be: {}; run `hedgerow data get {}` to get what is missing or wrong",
+            failing.join(", "),
+            failing.join(" ")
         );
     }
     Ok(())

@@ -9,17 +9,16 @@ use std::path::PathBuf;
 
 use anyhow::bail;
 use clap::Args;
-use hedgerow::{Evaluation, Model, RecordedEvaluation, Rejection, Task};
+use hedgerow::data::Dataset;
+use hedgerow::{Evaluation, Model, RecordedEvaluation};
 use serde::Serialize;
 
-use super::fit::values::share;
 use super::words::task_word;
 use crate::context::Context;
-use crate::error::usage;
 use crate::labelled::Labelled;
-use crate::queries::SplitArg;
-use crate::reading::ReadingArgs;
-use crate::{dataset, model};
+use crate::model;
+use crate::queries::{MatchingArgs, SplitArg};
+use crate::rejection::RejectionArgs;
 use latency::Latency;
 
 const EXAMPLES: &str = "\
@@ -40,7 +39,7 @@ pub(crate) struct Arguments {
     model: PathBuf,
 
     /// A name that `hedgerow data list` has, a file, a folder, or - for standard input.
-    #[arg(long, value_name = "DATA")]
+    #[arg(long, short, value_name = "DATA")]
     data: String,
 
     /// The rows to ask about. [default: test if there are such rows, else all]
@@ -51,17 +50,11 @@ pub(crate) struct Arguments {
     #[arg(long, conflicts_with_all = ["reject_novelty", "reject_probability"])]
     record: bool,
 
-    /// Answer "unknown" where a smaller share than this of the training examples is as far from its own answer; 0: nowhere. [default: as
-    /// the model was fitted]
-    #[arg(long, value_name = "SHARE", value_parser = share, allow_negative_numbers = true)]
-    reject_novelty: Option<f64>,
-
-    /// Answer "unknown" where the most probable class has a smaller probability than this; 0: nowhere. [default: as the model was fitted]
-    #[arg(long, value_name = "PROBABILITY", value_parser = share, allow_negative_numbers = true)]
-    reject_probability: Option<f64>,
+    #[command(flatten)]
+    rejection: RejectionArgs,
 
     #[command(flatten)]
-    reading: ReadingArgs,
+    matching: MatchingArgs,
 }
 
 #[derive(Debug, Serialize)]
@@ -80,33 +73,27 @@ struct Answer {
 }
 
 pub(crate) fn run(arguments: &Arguments, context: &Context) -> anyhow::Result<()> {
-    let model = model::load(&arguments.model)?;
-    if arguments.reject_probability.is_some() && model.task() != Task::Classification {
-        return Err(usage("--reject-probability is about classes, and this model has none; use --reject-novelty"));
-    }
-    let rejection = model.rejection();
-    let mut model = model.with_rejection(Rejection {
-        novelty: arguments.reject_novelty.or(rejection.novelty),
-        probability: arguments.reject_probability.or(rejection.probability),
-    });
-    let dataset = dataset::load_for(&model, &arguments.data, &arguments.reading, context)?;
+    let mut model = arguments.rejection.apply(model::load(&arguments.model)?)?;
+    let dataset = arguments.matching.load(&model, &arguments.data, context)?;
     let asked = Labelled::of(&dataset, arguments.split, &model)?;
     if asked.n_unlabeled > 0 {
         context.note(format_args!("{} rows without a label are left out", asked.n_unlabeled));
     }
-    let was_fitted_to = matches!(asked.split, "train" | "all") && dataset.name() == model.data().name;
+    let was_fitted_to = was_fitted_to(&model, &dataset, &asked);
     if was_fitted_to {
         context.warn("the model was fitted to these rows, or to some of them: others will be answered less well");
     }
     let points = asked.points();
-    let (evaluation, latency) = context.compute(|| {
-        let evaluation = model.evaluate(points, &asked.labels, dataset.class_names())?;
+    let measured = context.compute(|| {
+        let mut bar = context.bar();
+        let mut hear = |done: usize| bar.step("asking", done as u64, Some(points.len() as u64), "rows");
+        let evaluation = model.evaluate_watched(points, &asked.labels, dataset.class_names(), &mut hear)?;
         let latency = latency::measure(&model, points, || context.is_interrupted())?;
-        anyhow::Ok((evaluation, latency))
+        anyhow::Ok(evaluation.map(|evaluation| (evaluation, latency)))
     })??;
-    if context.is_interrupted() {
+    let Some((evaluation, latency)) = measured.filter(|_| !context.is_interrupted()) else {
         bail!("the evaluation was stopped; nothing was recorded");
-    }
+    };
     if arguments.record {
         let fitted_to = if was_fitted_to { ", fitted to some of these rows" } else { "" };
         record(&mut model, arguments, &format!("{} ({}{fitted_to})", dataset.name(), asked.split), &evaluation)?;
@@ -128,6 +115,17 @@ pub(crate) fn run(arguments: &Arguments, context: &Context) -> anyhow::Result<()
     Ok(())
 }
 
+/// Whether the model was fitted to some of these rows: to all that are asked about, or to the training rows among them; or to rows of data of
+/// this name, which may have grown since. Streams all have one name.
+fn was_fitted_to(model: &Model, dataset: &Dataset, asked: &Labelled<'_>) -> bool {
+    let fitted = model.data();
+    let train = dataset.train();
+    let has_train = matches!(asked.split, "train" | "all");
+    let has_name = dataset.name() == fitted.name && fitted.name != "-";
+    fitted.describes(asked.points(), &asked.labels)
+        || has_train && (has_name || fitted.describes(train.points(), train.labels()))
+}
+
 fn record(model: &mut Model, arguments: &Arguments, data: &str, evaluation: &Evaluation) -> anyhow::Result<()> {
     let recorded = RecordedEvaluation {
         data: data.to_owned(),
@@ -136,5 +134,9 @@ fn record(model: &mut Model, arguments: &Arguments, data: &str, evaluation: &Eva
         mean_absolute_error: evaluation.values.map(|values| values.mean_absolute_error),
         n_stored: evaluation.nodes,
     };
+    // Said twice, it is still one result.
+    if model.metrics().evaluations.contains(&recorded) {
+        return Ok(());
+    }
     Ok(model.record_evaluation(&arguments.model, recorded)?)
 }

@@ -92,6 +92,9 @@ fn which_tree(model: &Model, arguments: &Arguments) -> anyhow::Result<Option<usi
             Err(usage(format_args!("--dot draws trees, and this model is a {name}; --json lists its examples")))
         }
         (0, None) => Ok(None),
+        (1, Some(tree)) if tree > 0 => {
+            Err(usage(format_args!("there is no tree {tree}: this model has one, tree 0; leave --tree out")))
+        }
         (n, Some(tree)) if tree >= n => {
             Err(usage(format_args!("there is no tree {tree} in this {name}; give --tree from 0 to {}", n - 1)))
         }
