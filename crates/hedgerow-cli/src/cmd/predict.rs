@@ -25,7 +25,7 @@ Examples:
 ///
 /// A table with a row for each row of the data: id (from its id column, else its number from 0), prediction (`unknown`
 /// where the model does not know), why_unknown (`novel`, `unsure` or nothing), probability of the predicted class, distance from the
-/// nearest example that decided, and share_farther, the share of training examples that are farther from their own answer: small for unusual
+/// nearest example that decided, and share_farther, the share of training examples that are at least as far from their own answer: small for unusual
 /// rows. Files and streams of any length are answered in constant memory.
 ///
 /// NPY has numbers only: of each row the number of its class, in the order of the model's classes, and -1 where the model does not know; of
@@ -54,7 +54,7 @@ pub(crate) struct Arguments {
 /// When to answer "unknown".
 #[derive(Debug, Clone, Copy, Args)]
 pub(crate) struct RejectionArgs {
-    /// Answer `unknown` where less than this share of the training examples is farther from its own answer than the row is: 0.01
+    /// Answer `unknown` where less than this share of the training examples is at least as far from its own answer as the row is: 0.01
     /// turns away what is stranger than 99 of 100 of them. 0: never. [default: as the model was fitted]
     #[arg(long, value_name = "SHARE", value_parser = share, allow_negative_numbers = true)]
     reject_novelty: Option<f64>,
