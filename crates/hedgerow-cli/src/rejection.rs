@@ -9,7 +9,7 @@ use crate::error::usage;
 /// When to answer `unknown`.
 #[derive(Debug, Clone, Copy, Args)]
 pub(crate) struct RejectionArgs {
-    /// Answer `unknown` where less than this share of the training examples is farther from its own answer than the row is: 0.01
+    /// Answer `unknown` where less than this share of the training examples is at least as far from its own answer as the row is: 0.01
     /// turns away what is stranger than 99 of 100 of them. 0: never. [default: as the model was fitted]
     #[arg(long, value_name = "SHARE", value_parser = share, allow_negative_numbers = true)]
     reject_novelty: Option<f64>,

@@ -187,7 +187,7 @@ fn removing_says_what_it_did_and_what_it_cannot_do() {
     let unknown = run_in(&folder, &["remove", "model", "5", "5000"]).run().ends_with(1);
     assert!(unknown.stderr.contains("5000") && unknown.stderr.contains("from 0 to 119"), "{}", unknown.stderr);
     let twice = run_in(&folder, &["remove", "model", "5", "5"]).run().ends_with(1);
-    assert!(twice.stderr.contains('5'), "{}", twice.stderr);
+    assert!(twice.stderr.contains("the id 5 is given twice"), "{}", twice.stderr);
     run_in(&folder, &["remove", "model"]).run().ends_with(2);
     run_in(&folder, &["remove", "model", "-1"]).run().ends_with(2);
     assert_eq!(load(&folder).n_changes(), 3);
@@ -350,6 +350,39 @@ fn several_at_once_all_succeed() {
     notes.sort();
     assert_eq!(notes, ["0", "1", "2", "3", "4", "5", "6", "7"]);
     assert!(model.is_what_its_history_gives().expect("it is kept"));
+}
+
+/// Found by running it: `replay` onto its own folder wrote what it had loaded, and examples that others had added meanwhile were gone.
+#[test]
+fn writing_a_model_anew_in_its_place_keeps_what_others_add_meanwhile() {
+    let folder = moons(false);
+    run_in(&folder, &["add", "model", "--values", "3,3", "--label", "far"]).run().ends_with(0);
+    let ways = [&["replay", "model", "--fold"][..], &["replay", "model", "--out", "model", "--force"]];
+    let mut n_added = 1;
+    for round in 0..6 {
+        let fold = run_in(&folder, ways[round % 2]).start();
+        let running: Vec<Child> = (0..2)
+            .map(|number| {
+                let values = format!("{round},{number}");
+                run_in(&folder, &["add", "model", "--values", &values, "--label", "far"]).start()
+            })
+            .collect();
+        for child in running {
+            let output = child.wait_with_output().expect("it ends");
+            let told = String::from_utf8_lossy(&output.stderr);
+            assert!(output.status.success() || told.contains("saved in this place meanwhile"), "{told}");
+            n_added += usize::from(output.status.success());
+        }
+        let folded = fold.wait_with_output().expect("it ends");
+        assert!(folded.status.success(), "{}", String::from_utf8_lossy(&folded.stderr));
+        assert_eq!(load(&folder).history().expect("it is read").len(), n_added, "round {round}");
+    }
+    run_in(&folder, &["replay", "model", "--fold"]).run().ends_with(0);
+    // All changes are in the arrays now: earlier moments are not known any more, the history is.
+    let early = run_in(&folder, &["replay", "model", "--until", "0"]).run().ends_with(1);
+    assert!(early.stderr.contains("saved anew"), "{}", early.stderr);
+    assert_eq!(load(&folder).history().expect("it is read").len(), n_added);
+    run_in(&folder, &["replay", "model", "--fold", "--out", "other"]).run().ends_with(2);
 }
 
 /// Whether SQLite has what it takes to undo a change: one is under way, or was when its writer was killed.

@@ -236,6 +236,10 @@ fn a_model_is_replaced_only_by_force_and_refused_before_any_work() {
         );
     }
     assert_eq!(fs::read_to_string(dir.path().join("app/config.json")).expect("it is there"), "{\"port\": 80}");
+    // Nor is a model beside other files, which is said before any work.
+    fs::write(dir.path().join("m/notes.txt"), "mine").expect("a file");
+    let refused = fit(dir.path(), "--data nothing-of-that-name --out m --force").ends_with(1);
+    assert!(refused.stderr.contains("notes.txt"), "{}", refused.stderr);
     // An empty folder is fine.
     fs::create_dir(dir.path().join("empty")).expect("a folder");
     fitted(dir.path(), "--data moons?n=50 --out empty --method none");
@@ -422,6 +426,37 @@ mod killed {
         assert!(n_finished < n_kills, "no run was cut short");
         fitted(stormy.path(), &format!("{flags} --resume"));
         assert!(tensors(&out) == expected);
+    }
+
+    /// Found by running it: whether there was a model was asked only before the fit, and two fits wrote to one checkpoint.
+    #[test]
+    fn a_model_that_comes_during_a_fit_is_not_replaced_and_a_second_fit_is_refused() {
+        let dir = tempdir().expect("a temporary folder");
+        let flags = "--data optdigits --out m --epochs 100000 --max-seconds 3";
+        let child = start(dir.path(), flags);
+        let begun = Instant::now();
+        while !dir.path().join("m.checkpoint").exists() {
+            assert!(begun.elapsed() < Duration::from_secs(60), "waited too long for a checkpoint");
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        for more in ["", "--resume", "--force"] {
+            let second = fit(dir.path(), &format!("{flags} {more}")).ends_with(1);
+            assert!(second.stderr.contains("another fit of this model is under way"), "{}", second.stderr);
+        }
+        let moons = hedgerow::data::load("moons?n=50").expect("it is made on the spot");
+        let params = FitParams { learning: None, ..FitParams::default() };
+        let options = FitOptions::default();
+        let other = Model::fit(&moons, &params, &options, &mut |_| ControlFlow::Continue(())).expect("it is fitted");
+        other.save_new(dir.path().join("m")).expect("nothing is there yet");
+        let before = tensors(&dir.path().join("m"));
+        let output = child.wait_with_output().expect("it ends");
+        let told = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(1), "{told}");
+        assert!(told.contains("written here during the fit") && told.contains("--resume --force"), "{told}");
+        assert!(tensors(&dir.path().join("m")) == before && dir.path().join("m.checkpoint").exists());
+        fitted(dir.path(), &format!("{flags} --resume --force"));
+        assert!(tensors(&dir.path().join("m")) != before);
+        assert_eq!(names_in(dir.path()), ["m"]);
     }
 
     #[test]

@@ -34,7 +34,7 @@ pub struct Rival {
 pub struct Novelty {
     /// Distance from the nearest voter.
     pub distance: f64,
-    /// Share of the calibration's examples that are farther from their own answer: small for unusual queries.
+    /// Share of the calibration's examples that are at least as far from their own answer: small for unusual queries.
     /// There if a [`Calibration`] was given.
     pub share_farther: Option<f64>,
 }
@@ -141,10 +141,10 @@ impl Calibration {
         self.sorted.is_empty()
     }
 
-    /// The share of examples that are farther from their own answer than `distance`.
+    /// The share of examples that are at least as far from their own answer as `distance`.
     pub fn share_farther(&self, distance: f64) -> f64 {
-        let as_near = self.sorted.partition_point(|known| known.total_cmp(&distance).is_le());
-        (self.len() - as_near) as f64 / self.len().max(1) as f64
+        let nearer = self.sorted.partition_point(|known| known.total_cmp(&distance).is_lt());
+        (self.len() - nearer) as f64 / self.len().max(1) as f64
     }
 }
 
@@ -153,10 +153,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_share_counts_those_farther_away() {
+    fn the_share_counts_those_that_are_as_far() {
         let calibration = Calibration::from_distances(vec![3.0, 1.0, 2.0, 2.0]);
         assert_eq!(calibration.share_farther(0.0), 1.0);
-        assert_eq!(calibration.share_farther(2.0), 0.25);
+        assert_eq!(calibration.share_farther(2.0), 0.75);
+        assert_eq!(calibration.share_farther(3.0), 0.25);
         assert_eq!(calibration.share_farther(1.5), 0.75);
         assert_eq!(calibration.share_farther(4.0), 0.0);
         assert_eq!(Calibration::from_distances(vec![]).share_farther(1.0), 0.0);

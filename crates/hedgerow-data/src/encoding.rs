@@ -14,6 +14,7 @@ pub(crate) const MATRIX_COLUMN: &str = "point";
 
 /// What must be known of training data to read other data in the same way.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Schema {
     /// The feature columns.
     pub encoding: Encoding,
@@ -40,6 +41,7 @@ pub enum LabelMeaning {
 
 /// The feature columns of a data set, in order.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Encoding {
     columns: Vec<FeatureColumn>,
     /// Whether the names come from the file. If so, other files are matched by name, else by position.
@@ -51,7 +53,7 @@ pub struct Encoding {
 
 /// A column of the file, and what it becomes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(tag = "kind", rename_all = "snake_case")]
+#[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
 pub enum FeatureColumn {
     /// One number: one feature.
     Number {

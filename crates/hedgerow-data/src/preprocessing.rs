@@ -22,6 +22,7 @@ pub enum Scaling {
 
 /// Steps that were fitted, in the order in which they are applied. Without steps, points stay as they are.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Preprocessing {
     steps: Vec<Step>,
     width: usize,
@@ -31,7 +32,7 @@ pub struct Preprocessing {
 
 /// One fitted step.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "step", rename_all = "snake_case")]
+#[serde(tag = "step", rename_all = "snake_case", deny_unknown_fields)]
 enum Step {
     /// `(value - offset) / scale`, with one pair for each feature, or one for all.
     Shift { scaling: Scaling, offset: Vec<f32>, scale: Vec<f32> },
@@ -145,6 +146,21 @@ impl Preprocessing {
             spreads.iter_mut().zip(scales).for_each(|(spread, scale)| *spread *= scale);
             Some(spreads)
         })
+    }
+
+    /// Whether it is for points of this width and kind, and each step has numbers for all features that can be divided by. One that was fitted
+    /// is; one from a file may say anything.
+    pub fn is_for(&self, width: usize, kind: PointKind) -> bool {
+        let fits = |step: &Step| match step {
+            Step::Shift { offset, scale, .. } => {
+                offset.len() == scale.len()
+                    && (scale.len() == width || scale.len() == 1)
+                    && offset.iter().all(|offset| offset.is_finite())
+                    && scale.iter().all(|scale| scale.is_finite() && *scale != 0.0)
+            }
+            Step::UnitLength => true,
+        };
+        (self.width, self.bytes) == (width, kind == PointKind::U8) && self.steps.iter().all(fits)
     }
 
     /// Whether there are no steps.
@@ -428,6 +444,21 @@ mod tests {
         let data = table(&[1e6 + 1.0, 1e6 + 3.0], 1, 2);
         let fitted = Preprocessing::fit(&data, &[Scaling::Standardize]).unwrap();
         assert_eq!(fitted.apply(data.points()).unwrap().points.view().as_f32().unwrap(), [-1.0, 1.0]);
+    }
+
+    #[test]
+    fn what_a_file_says_is_checked() {
+        let fitted = Preprocessing::fit(&table(&[1.0, 0.0, 3.0, 10.0], 2, 2), &[Scaling::Standardize]).unwrap();
+        assert!(
+            fitted.is_for(2, PointKind::F32) && !fitted.is_for(3, PointKind::F32) && !fitted.is_for(2, PointKind::U8)
+        );
+        let text = serde_json::to_string(&fitted).unwrap();
+        for (said, other) in [("[1.0,5.0]", "[1.0]"), ("[1.0,5.0]", "[1.0,0.0]"), ("[2.0,5.0]", "[2.0,5.0,1.0]")] {
+            let changed = text.replace(said, other);
+            assert_ne!(changed, text);
+            assert!(!serde_json::from_str::<Preprocessing>(&changed).unwrap().is_for(2, PointKind::F32), "{changed}");
+        }
+        assert!(serde_json::from_str::<Preprocessing>(&text.replacen('{', "{\"more\": 1, ", 1)).is_err());
     }
 
     #[test]

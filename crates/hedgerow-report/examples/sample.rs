@@ -287,7 +287,7 @@ fn forest_decision(random: &mut Random) -> Result<DecisionView, Box<dyn Error>> 
     }
     let walk = decision.walks[0].clone();
     decision.walks = (0..20).map(|tree| WalkView { tree, ..walk.clone() }).collect();
-    let why = "only 0.20 % of known examples are farther from their own answer".to_owned();
+    let why = "only 0.20 % of known examples are as far from their own answer".to_owned();
     decision.answer = Answer::Unknown { why, instead_of: Some("3".to_owned()) };
     Ok(decision)
 }

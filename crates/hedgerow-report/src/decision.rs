@@ -47,7 +47,7 @@ pub enum Answer {
     },
     /// That it is not known.
     Unknown {
-        /// Why, for example `novelty: only 0.2 % of known examples are farther from their answer`.
+        /// Why, for example `novelty: only 0.2 % of known examples are as far from their answer`.
         why: String,
         /// What would have been answered otherwise.
         instead_of: Option<String>,
@@ -112,7 +112,7 @@ pub struct RivalView {
 pub struct NoveltyView {
     /// Distance from the nearest voter.
     pub distance: f64,
-    /// Share of known examples that are farther from their own answer: small for unusual queries.
+    /// Share of known examples that are at least as far from their own answer: small for unusual queries.
     pub share_farther: Option<f64>,
 }
 

@@ -72,7 +72,7 @@ pub(crate) fn novelty_text(novelty: &NoveltyView) -> String {
     match novelty.share_farther {
         Some(share) => {
             format!(
-                "Novelty: {distance} from the nearest voter; {} of known examples are farther from their own answer.",
+                "Novelty: {distance} from the nearest voter; {} of known examples are at least as far from their own answer.",
                 percent(share)
             )
         }

@@ -84,7 +84,7 @@ fn explain_one(
         println!("Why not class {class}? Its nearest stored example, {id}, is {margin:.2} farther away.");
     }
     let share = why.novelty.share_farther.unwrap_or(0.0);
-    println!("Of the training examples, {:.0} % were farther from their own answer.", 100.0 * share);
+    println!("Of the training examples, {:.0} % were at least as far from their own answer.", 100.0 * share);
     Ok(())
 }
 

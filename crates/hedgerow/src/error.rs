@@ -8,6 +8,8 @@ use hedgerow_core::{
 use hedgerow_data::PreprocessError;
 use hedgerow_learn::{ApplyError, TrainError};
 
+use crate::journal::JournalError;
+
 /// Why a model was not fitted.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -162,8 +164,24 @@ pub enum ChangeError {
         /// The id.
         id: ExampleId,
     },
-    /// An id that the journal cannot hold.
-    #[error("the id {id} is larger than {}, the largest there can be; give a smaller one", i64::MAX)]
+    /// An id that is given twice in one change.
+    #[error("the id {id} is given twice; give it once")]
+    GivenTwice {
+        /// The id.
+        id: ExampleId,
+    },
+    /// An id of a row that the model was fitted to.
+    #[error(
+        "the ids below {n_rows} are those of the rows that the model was fitted to, also of removed ones, and {id} is one; leave the id out, or give a larger one"
+    )]
+    IdOfFit {
+        /// The id.
+        id: ExampleId,
+        /// How many rows it was fitted to.
+        n_rows: usize,
+    },
+    /// An id that leaves no room for another.
+    #[error("the id {id} is larger than {}, the largest there can be; give a smaller one", i64::MAX - 1)]
     IdTooLarge {
         /// The id.
         id: ExampleId,
@@ -191,71 +209,6 @@ pub enum ChangeError {
     Journal(#[from] JournalError),
 }
 
-/// What is wrong with a journal.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum JournalError {
-    /// The database.
-    #[error("{}: {source}{}", path.display(), remedy(source))]
-    Database {
-        /// The file.
-        path: PathBuf,
-        /// What SQLite says.
-        source: rusqlite::Error,
-    },
-    /// Another model was saved in its place.
-    #[error("{}: another model was saved in this place meanwhile; nothing was written: open the model again", path.display())]
-    Replaced {
-        /// The file.
-        path: PathBuf,
-    },
-    /// A journal of another format.
-    #[error("{}: the journal has format {found}, this program reads {expected}; use a newer version of hedgerow", path.display())]
-    Version {
-        /// The file.
-        path: PathBuf,
-        /// Its format.
-        found: i64,
-        /// Ours.
-        expected: i64,
-    },
-    /// A file that is no journal, or no longer.
-    #[error("{}: {what}{}", path.display(), DAMAGED)]
-    Damaged {
-        /// The file.
-        path: PathBuf,
-        /// What is wrong with it.
-        what: String,
-    },
-    /// An entry that makes no sense.
-    #[error("{}: entry {number}: {what}{}", path.display(), DAMAGED)]
-    Entry {
-        /// The file.
-        path: PathBuf,
-        /// The entry.
-        number: u64,
-        /// What is wrong with it.
-        what: String,
-    },
-}
-
-/// What to do about a journal that cannot be trusted. The model as it was before can still be had.
-const DAMAGED: &str = "; the journal is damaged: restore it from a copy, or go on with the model as it was fitted (`hedgerow replay MODEL --until 0 --out NEW`)";
-
-/// What to do about a refusal of SQLite's.
-fn remedy(error: &rusqlite::Error) -> &'static str {
-    use rusqlite::ErrorCode as Code;
-    match error.sqlite_error_code() {
-        Some(Code::DatabaseBusy | Code::DatabaseLocked) => "; another program is writing to it: try again",
-        Some(Code::ReadOnly | Code::PermissionDenied | Code::CannotOpen) => {
-            "; allow writing to it and its folder, or change a copy of the model"
-        }
-        Some(Code::DiskFull) => "; make room",
-        Some(Code::SystemIoFailure) => "; the disk, or the connection to it, may be at fault: try again",
-        _ => DAMAGED,
-    }
-}
-
 /// Why a model was not saved. What was there before is as it was.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -276,6 +229,40 @@ pub enum SaveError {
         /// Where.
         path: PathBuf,
     },
+    /// There is a model, and none is to be replaced.
+    #[error("{}: there is a model here already; give another place, or say that it may be replaced", path.display())]
+    Taken {
+        /// Where.
+        path: PathBuf,
+    },
+    /// The folder has files that are none of the model's.
+    #[error("{}: the folder also has {}, which would be lost with the model that is replaced; move that elsewhere, or give another place", path.display(), files.join(", "))]
+    OtherFiles {
+        /// Where.
+        path: PathBuf,
+        /// Their names.
+        files: Vec<String>,
+    },
+    /// The model that is there was changed, and this one knows nothing of it.
+    #[error(
+        "{}: the model here has {n_changes} changes that would be lost; give another place, open that model and change it, or say that it may be replaced",
+        path.display()
+    )]
+    WouldLose {
+        /// Where.
+        path: PathBuf,
+        /// How many.
+        n_changes: usize,
+    },
+    /// Another model is there than the one that an evaluation is of.
+    #[error("{}: another model was saved here meanwhile, and nothing was recorded: evaluate that one", path.display())]
+    OtherModel {
+        /// Where.
+        path: PathBuf,
+    },
+    /// What is there cannot be read.
+    #[error(transparent)]
+    There(Box<LoadError>),
     /// Parts that cannot be written down.
     #[error("{what} cannot be written down; a model to be saved must do without")]
     Unwritable {
@@ -285,6 +272,12 @@ pub enum SaveError {
     /// The journal.
     #[error(transparent)]
     Journal(#[from] JournalError),
+}
+
+impl From<LoadError> for SaveError {
+    fn from(error: LoadError) -> Self {
+        Self::There(Box::new(error))
+    }
 }
 
 /// Why a model was not loaded.
@@ -354,6 +347,22 @@ pub enum LoadError {
         source: RestoreError,
     },
     /// The journal.
-    #[error(transparent)]
-    Journal(#[from] JournalError),
+    #[error("{source}{}", without_journal(source, *folded))]
+    Journal {
+        /// What is wrong with it.
+        source: JournalError,
+        /// Changes that are in the model without it.
+        folded: u64,
+    },
+}
+
+/// How to go on without a journal that is lost: the model as it was when its arrays were written needs none.
+fn without_journal(error: &JournalError, folded: u64) -> String {
+    let then = if folded == 0 { "it was fitted".to_owned() } else { format!("it was after change {folded}") };
+    match error.is_damage() {
+        true => format!(
+            ", or go on with the model as {then}, without what was changed since (`hedgerow replay MODEL --until {folded} --out NEW`)"
+        ),
+        false => String::new(),
+    }
 }

@@ -55,14 +55,14 @@ mod journal;
 mod model;
 mod persistence;
 
-pub use error::{AnswerError, ChangeError, FitError, JournalError, LoadError, SaveError};
+pub use error::{AnswerError, ChangeError, FitError, LoadError, SaveError};
 pub use hedgerow_core::*;
 pub use hedgerow_data as data;
 pub use hedgerow_learn as learn;
-pub use journal::{Change, JournalEntry};
+pub use journal::{Change, JournalEntry, JournalError};
 pub use model::{
     Addition, CalibrationBin, ClassResult, DataFacts, Decision, Evaluation, FitEvent, FitListener, FitOptions,
     FitParams, Inserted, Metrics, Model, ModelAnswer, ModelPrediction, Originals, Probabilities, RecordedEvaluation,
     Rejection, RejectionPoint, Structure, StructureParams, Unknown, ValueResult, Walk, silent_fit,
 };
-pub use persistence::{is_model, model_files};
+pub use persistence::{is_model, model_files, other_files};

@@ -28,8 +28,10 @@ Examples:
 /// Add examples to a model: it learns them, and new classes, at once.
 ///
 /// All rows are added, or none. When the command ends with 0 they are on the disk, and every later answer goes by them. The
-/// representation stays as it was learned. An example is stored if the model answered with another label; else it is redundant, and
-/// remembered only so that others can be removed exactly.
+/// representation stays as it was learned. An example is stored if the nearest stored example that the structure finds has another label; else
+/// it is redundant, and remembered only so that others can be removed exactly.
+///
+/// Every change makes loading the model a little slower; `hedgerow replay MODEL --fold` undoes that.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 // Elsewhere --label is another name of --label-column; here it is a label.
@@ -57,7 +59,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "SPLIT", value_parser = ["train", "validation", "test"], conflicts_with = "values")]
     split: Option<String>,
 
-    /// The id that an example gets: as often as there are rows, or with commas between them. [default: the next ones]
+    /// The id that an example gets: as often as there are rows, or with commas between them; none of a training row. [default: the next ones]
     #[arg(long, value_name = "ID", value_delimiter = ',')]
     id: Vec<u64>,
 
@@ -194,7 +196,8 @@ fn text(answer: &Answer) -> String {
     if answer.examples.len() <= MOST_SHOWN {
         for Example { id, row, label, stored } in &answer.examples {
             let label = label.as_ref().map_or_else(String::new, |label| format!(", {}", tame(label)));
-            let became = if *stored { "stored" } else { "redundant: the model answered with this label already" };
+            let became =
+                if *stored { "stored" } else { "redundant: the nearest that is stored has this label already" };
             text += &format!("example {id} (row {}{label}): {became}\n", tame(row));
         }
     }

@@ -25,7 +25,7 @@ Examples:
 ///
 /// A table with a row for each row of the data: id (from its id column, else its number from 0), prediction (`unknown`
 /// where the model does not know), why_unknown (`novel`, `unsure` or nothing), probability of the predicted class, distance from the
-/// nearest example that decided, and share_farther, the share of training examples that are farther from their own answer: small for unusual
+/// nearest example that decided, and share_farther, the share of training examples that are at least as far from their own answer: small for unusual
 /// rows. Files and streams of any length are answered in constant memory.
 ///
 /// NPY has numbers only: of each row the number of its class, in the order of the model's classes, and -1 where the model does not know; of

@@ -23,8 +23,11 @@ Examples:
 /// are removed, or none; when the command ends with 0 that is on the disk.
 ///
 /// The learned representation still carries the examples, and so do scaling and the scale of novelty, which were fitted with them; only a new fit
-/// without them does not. The files of the model still have them, too: the arrays until the model is written anew (`hedgerow replay --out`),
+/// without them does not. The files of the model still have them, too: the arrays until the model is written anew (`hedgerow replay --fold`),
 /// the journal for good, if it has added them.
+///
+/// An example that is stored only now, in the place of a removed one, is in the structure as its representation: explanations cannot show it as it
+/// was given, unless nothing was learned or scaled, or it was added.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Arguments {

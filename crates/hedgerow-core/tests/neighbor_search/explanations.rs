@@ -104,7 +104,7 @@ fn the_steps_of_a_walk_chain_and_each_takes_the_nearest() {
 }
 
 #[test]
-fn a_calibration_counts_the_examples_farther_from_their_own_answer() {
+fn a_calibration_counts_the_examples_that_are_as_far_from_their_own_answer() {
     for mut case in cases() {
         let name = case.name();
         let data = case.data(18, 100);
@@ -118,7 +118,7 @@ fn a_calibration_counts_the_examples_farther_from_their_own_answer() {
         };
         let distances = (0..30).map(nearest).collect::<Vec<_>>();
         let share = |known: &[f64], distance: f64| {
-            known.iter().filter(|known| **known > distance).count() as f64 / known.len() as f64
+            known.iter().filter(|known| **known >= distance).count() as f64 / known.len() as f64
         };
         for query in 0..30 {
             let why = search.explain(asked.point(query), Some(&by_queries)).unwrap();

@@ -213,7 +213,7 @@ voter  label  distance  weight  source
 
 Why not 3? Its nearest stored example, row 3, is 0.0200 farther away than the nearest of what was said.
 
-Novelty: 33.3 from the nearest voter; 50.0 % of known examples are farther from their own answer.
+Novelty: 33.3 from the nearest voter; 50.0 % of known examples are at least as far from their own answer.
 ";
         assert_eq!(render_decision_text(&decision, 110, Characters::Ascii), expected);
     }

@@ -83,7 +83,7 @@ pub fn recipe_facts(model: &Model) -> Vec<Fact> {
     facts.push(Fact::new("closeness", closeness_text(model.closeness())));
     let rejection = model.rejection();
     let unknown = [
-        rejection.novelty.map(|least| format!("share of farther training examples below {}", number(least))),
+        rejection.novelty.map(|least| format!("share of training examples that are as far below {}", number(least))),
         rejection.probability.map(|least| format!("probability below {}", number(least))),
     ];
     let unknown: Vec<String> = unknown.into_iter().flatten().collect();

@@ -9,9 +9,8 @@ use std::time::Duration;
 use hedgerow_core::ExampleId;
 use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension as _, params};
 
-use super::seal::{FIRST, Seal, seal};
-use super::{Change, JournalEntry};
-use crate::error::JournalError;
+use super::seal::{Seal, seal};
+use super::{Change, JournalEntry, JournalError};
 
 /// The format of the table.
 const VERSION: i64 = 1;
@@ -30,7 +29,7 @@ const CREATE: &str = "CREATE TABLE journal (
   note TEXT,
   seal BLOB NOT NULL
 );
-CREATE TABLE last_entry (number INTEGER NOT NULL, seal BLOB NOT NULL)";
+CREATE TABLE last_entry (model BLOB NOT NULL, number INTEGER NOT NULL, seal BLOB NOT NULL)";
 
 /// A journal in a file.
 #[derive(Debug)]
@@ -41,15 +40,17 @@ pub(crate) struct JournalFile {
 }
 
 impl JournalFile {
-    /// Makes a file with these entries, all of it on the disk when this returns.
-    pub(crate) fn create(path: &Path, entries: &[JournalEntry]) -> Result<(), JournalError> {
+    /// Makes a file with these entries of a model, all of it on the disk when this returns.
+    pub(crate) fn create(path: &Path, model: Seal, entries: &[JournalEntry]) -> Result<(), JournalError> {
         let failed = failed(path);
+        // For whom the user's settings (umask) say: SQLite lets nobody but the owner write to files that it makes. It says if this fails.
+        let _ = std::fs::File::create(path);
         let connection = Connection::open(path).map_err(&failed)?;
         // Nobody knows of the file before it is whole: nothing needs to be undone if it never is.
         connection.pragma_update(None, "journal_mode", "OFF").map_err(&failed)?;
         connection.pragma_update(None, "synchronous", "FULL").map_err(&failed)?;
         connection.execute_batch(&format!("BEGIN; {CREATE}; PRAGMA user_version = {VERSION}")).map_err(&failed)?;
-        connection.execute("INSERT INTO last_entry VALUES (0, ?1)", [FIRST]).map_err(&failed)?;
+        connection.execute("INSERT INTO last_entry VALUES (?1, 0, ?1)", [model.0]).map_err(&failed)?;
         let mut file = Self { path: path.to_owned(), identity: identity(path), connection };
         file.extend(entries)?;
         file.commit()
@@ -64,9 +65,12 @@ impl JournalFile {
         Ok(Self { path: path.to_owned(), identity, connection })
     }
 
-    /// Reads all entries of a file. The file, and its folder, need not be writable.
-    pub(crate) fn read(path: &Path) -> Result<Vec<JournalEntry>, JournalError> {
-        let read = |path: &Path, flags: OpenFlags| select(&connect(path, flags)?, path, 0);
+    /// Reads all entries of a file, and of which model they are. The file, and its folder, need not be writable.
+    pub(crate) fn read(path: &Path) -> Result<(Seal, Vec<JournalEntry>), JournalError> {
+        let read = |path: &Path, flags: OpenFlags| {
+            let connection = connect(path, flags)?;
+            Ok((last_entry(&connection, path)?.model, select(&connection, path, 0)?))
+        };
         match read(path, OpenFlags::SQLITE_OPEN_READ_ONLY) {
             // Somebody was killed while writing: what was begun must be undone first, and that is writing.
             Err(error) if needs_writing(&error) => match read(path, OpenFlags::SQLITE_OPEN_READ_WRITE) {
@@ -77,7 +81,17 @@ impl JournalFile {
         }
     }
 
-    pub(super) fn lock(&mut self) -> Result<(), JournalError> {
+    /// Of which model it is.
+    pub(crate) fn model(&self) -> Result<Seal, JournalError> {
+        Ok(last_entry(&self.connection, &self.path)?.model)
+    }
+
+    /// The seal of an entry; before the first, the model's own.
+    pub(super) fn seal_of(&self, number: u64) -> Result<Seal, JournalError> {
+        seal_of(&self.connection, &self.path, number)
+    }
+
+    pub(crate) fn lock(&mut self) -> Result<(), JournalError> {
         // Asked both before, because SQLite would look for traces of unfinished work beside another's file, and after: whoever puts another
         // model in this place holds the lock until that is done, so from then on the file stays the one that it is.
         self.check_place()?;
@@ -93,7 +107,7 @@ impl JournalFile {
         identity(path) == self.identity && (self.identity.is_some() || path == self.path)
     }
 
-    pub(super) fn entries_after(&self, number: u64) -> Result<Vec<JournalEntry>, JournalError> {
+    pub(crate) fn entries_after(&self, number: u64) -> Result<Vec<JournalEntry>, JournalError> {
         select(&self.connection, &self.path, number)
     }
 
@@ -126,13 +140,13 @@ impl JournalFile {
                     point,
                     representation,
                     note,
-                    before
+                    before.0
                 ])
                 .map_err(&failed)?;
         }
         let mut update =
             self.connection.prepare_cached("UPDATE last_entry SET number = ?1, seal = ?2").map_err(&failed)?;
-        update.execute(params![last.number as i64, before]).map_err(&failed)?;
+        update.execute(params![last.number as i64, before.0]).map_err(&failed)?;
         Ok(())
     }
 
@@ -167,7 +181,7 @@ fn connect(path: &Path, mode: OpenFlags) -> Result<Connection, JournalError> {
 }
 
 /// Reads a file that needs mending, and the folder that it is in may not be written to: in another one.
-fn read_copy(path: &Path) -> Option<Result<Vec<JournalEntry>, JournalError>> {
+fn read_copy(path: &Path) -> Option<Result<(Seal, Vec<JournalEntry>), JournalError>> {
     let folder = tempfile::tempdir().ok()?;
     let name = path.file_name()?;
     let unfinished = |name: &std::ffi::OsStr| {
@@ -180,7 +194,8 @@ fn read_copy(path: &Path) -> Option<Result<Vec<JournalEntry>, JournalError>> {
     let begun = std::fs::read(path.with_file_name(unfinished(name))).ok()?;
     std::fs::write(folder.path().join(unfinished(name)), begun).ok()?;
     let connection = connect(&copy, OpenFlags::SQLITE_OPEN_READ_WRITE).ok()?;
-    Some(select(&connection, path, 0))
+    let read = || Ok((last_entry(&connection, path)?.model, select(&connection, path, 0)?));
+    Some(read())
 }
 
 fn needs_writing(error: &JournalError) -> bool {
@@ -189,7 +204,7 @@ fn needs_writing(error: &JournalError) -> bool {
 }
 
 /// What tells one file from another that took its name.
-type Identity = (u64, u64);
+pub(crate) type Identity = (u64, u64);
 
 #[cfg(unix)]
 pub(crate) fn identity(path: &Path) -> Option<Identity> {
@@ -213,13 +228,32 @@ fn failed(path: &Path) -> impl Fn(rusqlite::Error) -> JournalError + use<> {
     }
 }
 
-/// The seal of an entry; of none, if the number is 0.
+/// What the file says of itself beside its entries.
+struct LastEntry {
+    model: Seal,
+    number: i64,
+    seal: Seal,
+}
+
+fn last_entry(connection: &Connection, path: &Path) -> Result<LastEntry, JournalError> {
+    let damaged = |what: String| JournalError::Damaged { path: path.to_owned(), what };
+    let mut query = connection.prepare_cached("SELECT model, number, seal FROM last_entry").map_err(failed(path))?;
+    let last = query
+        .query_row([], |row| Ok(LastEntry { model: Seal(row.get(0)?), number: row.get(1)?, seal: Seal(row.get(2)?) }));
+    match last.optional() {
+        Err(error) if error.sqlite_error().is_none() => Err(damaged(error.to_string())),
+        last => {
+            last.map_err(failed(path))?.ok_or_else(|| damaged("it does not say which entry is the last".to_owned()))
+        }
+    }
+}
+
 fn seal_of(connection: &Connection, path: &Path, number: u64) -> Result<Seal, JournalError> {
     if number == 0 {
-        return Ok(FIRST);
+        return Ok(last_entry(connection, path)?.model);
     }
     let mut query = connection.prepare_cached("SELECT seal FROM journal WHERE number = ?1").map_err(failed(path))?;
-    let found = query.query_row([number as i64], |row| row.get(0)).optional().map_err(failed(path))?;
+    let found = query.query_row([number as i64], |row| row.get(0).map(Seal)).optional().map_err(failed(path))?;
     found.ok_or_else(|| JournalError::Entry { path: path.to_owned(), number, what: "it is missing".to_owned() })
 }
 
@@ -237,13 +271,7 @@ fn select(connection: &Connection, path: &Path, after: u64) -> Result<Vec<Journa
 
 fn select_at_once(connection: &Connection, path: &Path, after: u64) -> Result<Vec<JournalEntry>, JournalError> {
     let failed = failed(path);
-    let damaged = |what: String| JournalError::Damaged { path: path.to_owned(), what };
-    let mut query = connection.prepare_cached("SELECT number, seal FROM last_entry").map_err(&failed)?;
-    let last = query.query_row([], |row| Ok((row.get::<_, i64>(0)?, row.get::<_, Seal>(1)?))).optional();
-    let last = match last {
-        Err(error) if error.sqlite_error().is_none() => return Err(damaged(error.to_string())),
-        last => last.map_err(&failed)?.ok_or_else(|| damaged("it does not say which entry is the last".to_owned()))?,
-    };
+    let last = last_entry(connection, path)?;
     let mut before = seal_of(connection, path, after)?;
     let mut query = connection
         .prepare_cached(
@@ -279,17 +307,16 @@ fn select_at_once(connection: &Connection, path: &Path, after: u64) -> Result<Ve
         let at = row.get::<_, i64>(1).map_err(wrong_type)? as u64;
         let entry = JournalEntry { number, at, change, note: row.get(7).map_err(wrong_type)? };
         before = seal(&before, &entry);
-        if before != row.get::<_, Seal>(8).map_err(wrong_type)? {
+        if before.0 != row.get::<_, [u8; 32]>(8).map_err(wrong_type)? {
             return Err(refuse("it is not as it was written: its seal does not fit".to_owned()));
         }
         entries.push(entry);
     }
     let number = after + entries.len() as u64;
-    if (number as i64, before) != last {
-        return Err(damaged(format!(
-            "it ends with entry {number}, and the last that was written is another ({})",
-            last.0
-        )));
+    if (number as i64, before) != (last.number, last.seal) {
+        let (path, last) = (path.to_owned(), last.number);
+        let what = format!("it ends with entry {number}, and the last that was written is another ({last})");
+        return Err(JournalError::Damaged { path, what });
     }
     Ok(entries)
 }
@@ -299,6 +326,8 @@ mod tests {
     use super::super::{Journal, NewEntry};
     use super::*;
 
+    const MODEL: Seal = Seal([5; 32]);
+
     fn add(id: u64) -> NewEntry {
         let change =
             Change::Add { id: ExampleId(id), label: Some("a".into()), point: vec![1, 2], representation: vec![3; 4] };
@@ -306,7 +335,7 @@ mod tests {
     }
 
     fn write(path: &Path, entries: Vec<NewEntry>) -> Vec<JournalEntry> {
-        JournalFile::create(path, &[]).unwrap();
+        JournalFile::create(path, MODEL, &[]).unwrap();
         let mut journal = Journal::File(JournalFile::open(path).unwrap());
         journal.lock().unwrap();
         let written = journal.append(entries, 0).unwrap();
@@ -320,14 +349,14 @@ mod tests {
         let path = folder.path().join("journal.sqlite");
         let relabel = Change::Relabel { id: ExampleId(u64::MAX), label: "b".into() };
         let written = write(&path, vec![add(7), NewEntry { change: relabel, note: None }]);
-        assert_eq!(JournalFile::read(&path).unwrap(), written);
+        assert_eq!(JournalFile::read(&path).unwrap(), (MODEL, written.clone()));
         let mut other = Journal::File(JournalFile::open(&path).unwrap());
         assert_eq!(other.entries_after(1).unwrap(), written[1..]);
         // What is let go of never was.
         other.lock().unwrap();
         other.append(vec![add(8)], 2).unwrap();
         other.release();
-        assert_eq!(JournalFile::read(&path).unwrap(), written);
+        assert_eq!(JournalFile::read(&path).unwrap(), (MODEL, written.clone()));
         // Numbers that are taken are refused.
         other.lock().unwrap();
         assert!(other.append(vec![add(8)], 1).is_err());
@@ -353,6 +382,7 @@ mod tests {
         refused("DELETE FROM journal WHERE number = 3", &["ends with entry 2", "(3)"]);
         refused("DELETE FROM journal", &["ends with entry 0", "(3)"]);
         refused("DELETE FROM last_entry", &["which entry is the last"]);
+        refused("UPDATE last_entry SET model = zeroblob(32)", &["entry 1", "seal"]);
         refused("UPDATE last_entry SET seal = 'x'", &["damaged"]);
         refused("PRAGMA user_version = 9", &["format 9"]);
         refused("PRAGMA user_version = 0", &["no table of changes"]);

@@ -3,8 +3,9 @@
 //! The model as it is now is the model as it was saved with the journal's later entries applied in order. An entry is on the disk, or not
 //! at all, before the change that it records counts. SQLite is used so that anyone can read the table with any of its tools.
 //!
-//! This file has what an entry is; `file.rs` how entries are kept in a file, `seal.rs` how damage to them is noticed.
+//! This file has what an entry is; `file.rs` how entries are kept in a file, `seal.rs` how damage to them is noticed, `error.rs` what is said then.
 
+mod error;
 mod file;
 mod seal;
 
@@ -13,8 +14,9 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use hedgerow_core::ExampleId;
 
-use crate::error::JournalError;
-pub(crate) use file::{JournalFile, identity};
+pub use error::JournalError;
+pub(crate) use file::{Identity, JournalFile, identity};
+pub(crate) use seal::{Seal, last_seal};
 
 /// A change.
 #[derive(Debug, Clone, PartialEq)]
@@ -121,6 +123,17 @@ impl Journal {
         match self {
             Self::Memory(entries) => Ok(entries.iter().filter(|entry| entry.number > number).cloned().collect()),
             Self::File(file) => file.entries_after(number),
+        }
+    }
+
+    /// The seal of an entry of a model's journal; before the first, the model's id.
+    pub(crate) fn seal_of(&self, model: Seal, number: u64) -> Result<Seal, JournalError> {
+        match self {
+            Self::Memory(entries) => {
+                let n = entries.partition_point(|entry| entry.number <= number);
+                Ok(last_seal(model, &entries[..n]))
+            }
+            Self::File(file) => file.seal_of(number),
         }
     }
 

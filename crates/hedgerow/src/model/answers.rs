@@ -1,7 +1,5 @@
 //! What a model answers, and why.
 
-use std::borrow::Cow;
-
 use hedgerow_core::{
     ClassShare, Distance, Effort, Explanation, Label, Neighbor, NeighborSearch as _, Novelty, Point, PointKind, Points,
     PointsError, PointsRef, Prediction, QueryError, Task, Traversal,
@@ -49,7 +47,7 @@ pub struct ModelAnswer {
 pub enum Unknown {
     /// The query is unlike what it was fitted to.
     Novel {
-        /// Share of the training examples that are farther from their own answer.
+        /// Share of the training examples that are at least as far from their own answer.
         share_farther: f64,
         /// Share that there must be at least.
         at_least: f64,
@@ -183,7 +181,7 @@ impl Model {
         Ok(Probabilities { n_classes, values: rows.concat() })
     }
 
-    /// Prediction, probabilities and novelty together, for the price of one search each query.
+    /// Prediction, probabilities and novelty together. Of a tree, and of a set of one neighbor, probabilities take a second search.
     ///
     /// # Errors
     /// As [`Model::predict`].
@@ -363,11 +361,7 @@ impl Model {
             let names = shown.join(", ") + if names.len() > 3 { ", ..." } else { "" };
             return Err(AnswerError::FeatureCount { expected, got: points.width(), names });
         }
-        let points = match (self.facts.data.kind(), points.kind()) {
-            (PointKind::U8, PointKind::F32) => Represented::Owned(as_bytes(points)?),
-            (PointKind::F32, PointKind::U8) => Represented::Owned(as_numbers(points)?),
-            _ => Represented::Borrowed(points),
-        };
+        let points = self.as_fitted(points)?;
         let points = match prepare(&self.preprocessing, points.view())? {
             Some(prepared) => Represented::Owned(prepared),
             None => points,
@@ -378,13 +372,13 @@ impl Model {
         })
     }
 
-    /// A point as the model keeps it where it keeps originals: bytes for bytes.
-    pub(super) fn as_fitted<'a>(&self, points: PointsRef<'a>) -> Result<Cow<'a, Points>, AnswerError> {
-        Ok(Cow::Owned(match (self.facts.data.kind(), points.kind()) {
-            (PointKind::U8, PointKind::F32) => as_bytes(points)?,
-            (PointKind::F32, PointKind::U8) => as_numbers(points)?,
-            _ => points.to_owned(),
-        }))
+    /// Points of the kind that the model was fitted to: bytes for bytes.
+    pub(super) fn as_fitted<'a>(&self, points: PointsRef<'a>) -> Result<Represented<'a>, AnswerError> {
+        Ok(match (self.facts.data.kind(), points.kind()) {
+            (PointKind::U8, PointKind::F32) => Represented::Owned(as_bytes(points)?),
+            (PointKind::F32, PointKind::U8) => Represented::Owned(as_numbers(points)?),
+            _ => Represented::Borrowed(points),
+        })
     }
 }
 

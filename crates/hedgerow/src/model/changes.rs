@@ -3,11 +3,11 @@
 //! The representation stays as it was learned: it carries what it learned from, whatever is removed. What changes is the neighbor
 //! structure, and for it removal is exact.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use hedgerow_core::{
     ClassId, Edit, EditError, ExampleId, Examples, History, InsertError, Insertion, Label, Point, PointKind, Points,
-    PointsRef, QueryError, Task,
+    PointsRef, QueryError, Snapshot, Task,
 };
 
 use hedgerow_data::LabelMeaning;
@@ -35,7 +35,9 @@ pub struct Addition<'a> {
 pub struct Inserted {
     /// Its id.
     pub id: ExampleId,
-    /// Whether it is stored now, or the model answered with its label already.
+    /// Whether it is stored now, or its label was that of the stored example which the structure found nearest to it (in a forest: which each
+    /// tree found). Where several neighbors vote, that is not always the label that the model answers with: a set keeps by the nearest alone,
+    /// as its paper has it.
     pub insertion: Insertion,
 }
 
@@ -70,7 +72,7 @@ impl Model {
             let entry = |&id: &ExampleId| {
                 model.check_editable(id)?;
                 if !gone.insert(id) {
-                    return Err(EditError::UnknownId { id, history: model.search().history() }.into());
+                    return Err(ChangeError::GivenTwice { id });
                 }
                 Ok(NewEntry { change: Change::Remove { id }, note: note.map(str::to_owned) })
             };
@@ -216,12 +218,12 @@ impl Model {
     /// The text that stands for a label in the journal, if the task can take it.
     fn check_label(&self, label: Option<&str>) -> Result<Option<String>, ChangeError> {
         let task = self.task();
-        match (task, label) {
-            (Task::Retrieval, None) => Ok(None),
-            (_, None) => Err(ChangeError::NoLabel { task }),
-            (_, Some(text)) if text.trim().is_empty() => self.check_label(None),
-            (_, Some(text)) if self.has_values() => match text.trim().parse::<f32>() {
-                Ok(value) if value.is_finite() => Ok(Some(text.trim().to_owned())),
+        // Without spaces around it, as files are read.
+        match (task, label.map(str::trim)) {
+            (Task::Retrieval, None | Some("")) => Ok(None),
+            (_, None | Some("")) => Err(ChangeError::NoLabel { task }),
+            (_, Some(text)) if self.has_values() => match text.parse::<f32>() {
+                Ok(value) if value.is_finite() => Ok(Some(text.to_owned())),
                 _ => Err(ChangeError::NotAValue { label: text.to_owned() }),
             },
             (_, Some(text)) => Ok(Some(text.to_owned())),
@@ -243,8 +245,9 @@ impl Model {
         Ok(Label::Class(ClassId(u32::try_from(class).map_err(|_| ChangeError::TooManyClasses)?)))
     }
 
-    /// Whether the structure is what its history gives: everything it keeps is shown to empty structures of the same parameters, in the same
-    /// order, tree by tree, and every distance measured anew, where loading trusts what was written down.
+    /// Whether the structure is what its history gives: it keeps the examples that it was fitted to and those that the journal says were added,
+    /// less the removed ones, with the labels that the journal gives them; and shown to empty structures of the same parameters, in the same
+    /// order, tree by tree, every distance measured anew, these give the same one, where loading trusts what was written down.
     ///
     /// # Errors
     /// A history that was not kept ([`QueryError::HistoryNeeded`]).
@@ -253,6 +256,10 @@ impl Model {
             return Err(AnswerError::from(QueryError::HistoryNeeded { history: self.search().history() }).into());
         }
         let snapshot = self.structure.snapshot();
+        // Where the record of earlier changes is lost, nobody knows what they were.
+        if self.n_lost == 0 && !self.keeps_what_the_journal_says(&snapshot)? {
+            return Ok(false);
+        }
         let Some(points) = &snapshot.points else { return Ok(true) };
         let show = |params: &StructureParams, rows: Option<&[u32]>| -> Result<Structure, ChangeError> {
             let mut anew = params.build(&self.common())?;
@@ -281,6 +288,31 @@ impl Model {
         }
         Ok(true)
     }
+
+    /// Whether examples and labels are those that the journal leaves.
+    fn keeps_what_the_journal_says(&self, snapshot: &Snapshot) -> Result<bool, ChangeError> {
+        let mut labels: HashMap<ExampleId, Option<Option<String>>> =
+            (0..self.facts.data.n_examples as u64).map(|row| (ExampleId(row), None)).collect();
+        let entries = self.journal().entries_after(0)?;
+        for entry in entries.iter().filter(|entry| entry.number <= self.n_entries) {
+            match &entry.change {
+                Change::Add { id, label, .. } => drop(labels.insert(*id, Some(label.clone()))),
+                Change::Relabel { id, label } => drop(labels.insert(*id, Some(Some(label.clone())))),
+                Change::Remove { id } => drop(labels.remove(id)),
+            }
+        }
+        let is_right = |(id, label): (&ExampleId, &Label)| match labels.get(id) {
+            None => false,
+            // As it was fitted: no record has that label.
+            Some(None) => true,
+            Some(Some(None)) => *label == Label::Unlabeled,
+            Some(Some(Some(text))) => match label {
+                Label::Value(value) => text.parse() == Ok(*value),
+                label => self.label_text(*label) == *text,
+            },
+        };
+        Ok(snapshot.ids.len() == labels.len() && snapshot.ids.iter().zip(&snapshot.labels).all(is_right))
+    }
 }
 
 /// What is written down of examples, if the model can take all of them in.
@@ -290,11 +322,18 @@ fn additions_checked(model: &Model, additions: &[Addition<'_>]) -> Result<Vec<Ne
     let mut next_id = model.next_id;
     for addition in additions {
         let id = addition.id.unwrap_or(ExampleId(next_id));
-        if id.0 > i64::MAX as u64 {
+        // The journal has numbers up to this one, and the next example must get one, too.
+        if id.0 >= i64::MAX as u64 {
             return Err(ChangeError::IdTooLarge { id });
         }
-        if model.search().example(id).is_some() || !given.insert(id) {
+        if model.search().example(id).is_some() {
             return Err(ChangeError::DuplicateId { id });
+        }
+        if !given.insert(id) {
+            return Err(ChangeError::GivenTwice { id });
+        }
+        if id.0 < model.sources.len() as u64 {
+            return Err(ChangeError::IdOfFit { id, n_rows: model.sources.len() });
         }
         next_id = next_id.max(id.0 + 1);
         let label = model.check_label(addition.label)?;

@@ -89,7 +89,7 @@ pub struct CalibrationBin {
 pub struct RejectionPoint {
     /// Share of the queries that is answered.
     pub share_answered: f64,
-    /// The probability, or share of training examples that are farther, of the last one answered.
+    /// What the probability, or the share of training examples that are as far, must be at least.
     pub threshold: f64,
     /// Error among these, in percent.
     pub error_percent: f64,
@@ -295,20 +295,30 @@ fn calibration(answers: &[Judged]) -> Vec<CalibrationBin> {
         .collect()
 }
 
-/// The error among the first shares of all answers, the surest first.
+/// The error among the first shares of all answers, the surest first. Those that are equally sure are answered together, as a threshold does:
+/// there can be fewer points than shares.
 fn rejection(answers: &[Judged], sureness: impl Fn(&Judged) -> f64) -> Vec<RejectionPoint> {
     let mut sorted: Vec<&Judged> = answers.iter().collect();
     sorted.sort_by(|a, b| sureness(b).total_cmp(&sureness(a)));
-    let point = |at: usize| {
-        let n = (sorted.len() * at).div_ceil(SHARES).max(1);
-        let n_wrong = sorted[..n].iter().filter(|judged| !judged.is_right()).count();
-        RejectionPoint {
-            share_answered: n as f64 / sorted.len() as f64,
-            threshold: sureness(sorted[n - 1]),
-            error_percent: 100.0 * n_wrong as f64 / n as f64,
+    let mut points: Vec<RejectionPoint> = Vec::new();
+    let (mut n, mut n_wrong) = (0, 0);
+    for at in 1..=SHARES {
+        let least = (sorted.len() * at).div_ceil(SHARES);
+        if n >= least {
+            continue;
         }
-    };
-    if sorted.is_empty() { Vec::new() } else { (1..=SHARES).map(point).collect() }
+        let threshold = sureness(sorted[least - 1]);
+        while let Some(judged) = sorted.get(n).filter(|judged| sureness(judged) >= threshold) {
+            n += 1;
+            n_wrong += usize::from(!judged.is_right());
+        }
+        points.push(RejectionPoint {
+            share_answered: n as f64 / sorted.len() as f64,
+            threshold,
+            error_percent: 100.0 * n_wrong as f64 / n as f64,
+        });
+    }
+    points
 }
 
 fn values(pairs: &[(f64, f64)]) -> ValueResult {
@@ -372,12 +382,40 @@ mod tests {
         };
         let answers = [judged(1, 0.5), judged(0, 0.9), judged(0, 0.8), judged(1, 0.6)];
         let curve = rejection(&answers, |judged| judged.probability);
-        assert_eq!(curve.len(), SHARES);
-        let half = curve[SHARES / 2 - 1];
-        assert_eq!((half.share_answered, half.error_percent, half.threshold), (0.5, 0.0, 0.8));
-        assert_eq!(curve[SHARES - 1].error_percent, 50.0);
+        let told: Vec<_> = curve.iter().map(|p| (p.share_answered, p.threshold, p.error_percent)).collect();
+        assert_eq!(told, [(0.25, 0.9, 0.0), (0.5, 0.8, 0.0), (0.75, 0.6, 100.0 / 3.0), (1.0, 0.5, 50.0)]);
+        assert!(rejection(&[], |judged| judged.probability).is_empty());
         let bins = calibration(&answers);
         assert_eq!(bins.iter().map(|bin| bin.n).sum::<usize>(), 4);
         assert_eq!(bins[0].share_right, 0.0);
+    }
+
+    /// Answers that were all equally sure, as of one neighbor, were cut in the order of the rows.
+    #[test]
+    fn the_equally_sure_are_rejected_together() {
+        let judged = |truth: usize, sureness: f64| Judged {
+            truth,
+            answer: 0,
+            unknown: None,
+            probability: sureness,
+            probability_of_truth: 0.5,
+            share_farther: sureness,
+        };
+        let equal: Vec<Judged> = (0..40).map(|row| judged(row / 20, 1.0)).collect();
+        let whole = RejectionPoint { share_answered: 1.0, threshold: 1.0, error_percent: 50.0 };
+        assert_eq!(rejection(&equal, |judged| judged.share_farther), [whole]);
+        // Every point is what its threshold gives, in whatever order the rows stand.
+        let mut answers: Vec<Judged> =
+            (0..97).map(|row| judged(row % 5 / 4, f64::from(row as u32 % 7) / 7.0)).collect();
+        let curve = rejection(&answers, |judged| judged.probability);
+        assert_eq!(curve.len(), 7);
+        for point in &curve {
+            let kept: Vec<&Judged> = answers.iter().filter(|judged| judged.probability >= point.threshold).collect();
+            assert_eq!(point.share_answered, kept.len() as f64 / 97.0);
+            let n_wrong = kept.iter().filter(|judged| !judged.is_right()).count();
+            assert_eq!(point.error_percent, 100.0 * n_wrong as f64 / kept.len() as f64);
+        }
+        answers.reverse();
+        assert_eq!(rejection(&answers, |judged| judged.probability), curve);
     }
 }

@@ -7,8 +7,8 @@ use std::time::Instant;
 
 use hedgerow_core::random::shuffle;
 use hedgerow_core::{
-    Calibration, Distance, ExampleId, Examples, History, Initialization, Label, NeighborSearch as _, Points, PointsRef,
-    Task,
+    Calibration, Distance, Effort, ExampleId, Examples, History, Initialization, Label, Neighbor, NeighborSearch as _,
+    Points, PointsRef, Task,
 };
 use hedgerow_data::{Dataset, Preprocessing, RowIds, Scaling, Split};
 use hedgerow_learn::{
@@ -21,7 +21,7 @@ use super::{
     DataFacts, Facts, FitParams, Metrics, Model, OriginalExamples, Originals, Structure, StructureParams, outcome_word,
 };
 use crate::error::FitError;
-use crate::journal::Journal;
+use crate::journal::{Journal, Seal};
 
 /// The stream of random numbers by which examples are ordered before they are shown to the structure.
 const ORDER: u64 = 0x6f72_6465_7220_6f66;
@@ -107,18 +107,6 @@ impl Model {
         let closeness = closeness(learned.as_ref(), &calibration, structure.search().distance());
         let originals = originals(params, &structure, train.points(), learned.is_some() || !preprocessing.is_none());
         let search = structure.search();
-        let metrics = Metrics {
-            n_stored: search.n_stored(),
-            n_shown: search.n_shown(),
-            structure_bytes: search.size_bytes(),
-            n_weights: learned.as_ref().map_or(0, |learned| learned.transform.parameters().len()),
-            train_seconds: learned.as_ref().map_or(0.0, |learned| learned.train_seconds),
-            build_seconds,
-            outcome: learned.as_ref().map(|learned| outcome_word(learned.outcome).to_owned()),
-            validation: learned.as_ref().and_then(|learned| learned.validation),
-            epochs: learned.as_ref().map_or_else(Vec::new, |learned| learned.records.clone()),
-            evaluations: Vec::new(),
-        };
         let facts = Facts {
             crate_version: env!("CARGO_PKG_VERSION").to_owned(),
             params: FitParams {
@@ -132,6 +120,20 @@ impl Model {
             schema: dataset.schema(),
             closeness,
         };
+        let id = id(&facts, learned.as_ref().map_or(&[], |learned| learned.transform.parameters()));
+        let metrics = Metrics {
+            model_id: id.into(),
+            n_stored: search.n_stored(),
+            n_shown: search.n_shown(),
+            structure_bytes: search.size_bytes(),
+            n_weights: learned.as_ref().map_or(0, |learned| learned.transform.parameters().len()),
+            train_seconds: learned.as_ref().map_or(0.0, |learned| learned.train_seconds),
+            build_seconds,
+            outcome: learned.as_ref().map(|learned| outcome_word(learned.outcome).to_owned()),
+            validation: learned.as_ref().and_then(|learned| learned.validation),
+            epochs: learned.as_ref().map_or_else(Vec::new, |learned| learned.records.clone()),
+            evaluations: Vec::new(),
+        };
         Ok(Self {
             facts,
             preprocessing,
@@ -141,8 +143,10 @@ impl Model {
             originals,
             sources: sources(dataset),
             metrics,
+            id,
             journal: Mutex::new(Journal::default()),
             n_entries: 0,
+            n_lost: 0,
             next_id: train.len() as u64,
         })
     }
@@ -247,15 +251,15 @@ fn calibrate(structure: &Structure, shown: PointsRef<'_>) -> Result<Calibration,
     let all = match structure {
         // All distances between all examples would be needed; some of them tell as much.
         Structure::Knn(scan) => {
-            let rows: Vec<usize> = (0..shown.len()).step_by(shown.len().div_ceil(CALIBRATION).max(1)).collect();
+            let rows = some_rows(shown.len());
             // The nearest is the example itself, or one that is the same.
-            let nearest = scan.k_nearest_of_all(shown.select(&rows).view(), 2, hedgerow_core::Effort::default())?;
+            let nearest = scan.k_nearest_of_all(shown.select(&rows).view(), 2, Effort::default())?;
             Calibration::from_distances(
                 nearest.iter().filter_map(|two| two.get(1)).map(|neighbor| neighbor.distance).collect(),
             )
         }
         _ if structure.search().history() == History::Full => Calibration::from_history(structure.search())?,
-        _ => Calibration::from_queries(structure.search(), shown)?,
+        _ => Calibration::from_distances(distances_from_others(structure, shown)?),
     };
     let distances = all.distances();
     if distances.len() <= CALIBRATION {
@@ -264,6 +268,30 @@ fn calibrate(structure: &Structure, shown: PointsRef<'_>) -> Result<Calibration,
     let last = distances.len() - 1;
     let taken = (0..CALIBRATION).map(|at| distances[at * last / (CALIBRATION - 1)]).collect();
     Ok(Calibration::from_distances(taken))
+}
+
+/// As many rows as a calibration keeps, evenly taken.
+fn some_rows(n: usize) -> Vec<usize> {
+    (0..n).step_by(n.div_ceil(CALIBRATION).max(1)).collect()
+}
+
+/// The distances of some examples, whose ids are their rows, from what answers them now, where the history of what answered then was not kept. A stored example
+/// finds itself: then that of the nearest of the others which the structure found counts.
+fn distances_from_others(structure: &Structure, shown: PointsRef<'_>) -> Result<Vec<f64>, FitError> {
+    let search = structure.search();
+    let rows = some_rows(shown.len());
+    let mut distances = Vec::with_capacity(rows.len());
+    for (row, voters) in rows.iter().copied().zip(search.voters_of_all(shown.select(&rows).view())?) {
+        let nearest_other = |neighbors: Vec<Neighbor>| {
+            let others = neighbors.iter().filter(|neighbor| neighbor.id != ExampleId(row as u64));
+            others.map(|neighbor| neighbor.distance).min_by(f64::total_cmp)
+        };
+        distances.extend(match nearest_other(voters) {
+            Some(distance) => Some(distance),
+            None => nearest_other(search.k_nearest(shown.row(row), 2, Effort::default())?),
+        });
+    }
+    Ok(distances)
 }
 
 /// The sigma that was learned with; where there was none, one by which an example as far as most are from their answers still counts.
@@ -321,6 +349,14 @@ pub(super) fn fingerprint(points: PointsRef<'_>, labels: &[Label]) -> String {
         }
     }
     hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// What tells a model from others. The same fit gives the same one: a journal that goes on from it is as good for both.
+fn id(facts: &Facts, weights: &[f32]) -> Seal {
+    let mut hash = Sha256::new();
+    hash.update(format!("{facts:?}"));
+    weights.iter().for_each(|weight| hash.update(weight.to_le_bytes()));
+    Seal(hash.finalize().into())
 }
 
 fn sources(dataset: &Dataset) -> RowIds {

@@ -18,7 +18,7 @@ use hedgerow_data::{Encoding, ImageShape, Preprocessing, ReadOptions, RowIds, Sc
 use hedgerow_learn::{DenseNetwork, DistanceScale, EpochRecord, Outcome, Validation};
 use serde::{Deserialize, Serialize};
 
-use crate::journal::Journal;
+use crate::journal::{Journal, Seal};
 
 pub use answers::{Decision, ModelAnswer, ModelPrediction, Probabilities, Unknown, Walk};
 pub use changes::{Addition, Inserted};
@@ -57,9 +57,13 @@ pub struct Model {
     /// Where the examples that the model was fitted to came from: those with ids below its length.
     pub(crate) sources: RowIds,
     pub(crate) metrics: Metrics,
+    /// What tells it from other models: where the chain of its journal begins.
+    pub(crate) id: Seal,
     pub(crate) journal: Mutex<Journal>,
     /// Entries of the journal that the model has taken in.
     pub(crate) n_entries: u64,
+    /// Changes that it has taken in before these, and whose record is lost.
+    pub(crate) n_lost: u64,
     /// The id after the largest that was ever given.
     pub(crate) next_id: u64,
 }
@@ -116,6 +120,8 @@ impl DataFacts {
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Metrics {
+    /// The model's `id` of `config.json`.
+    pub model_id: String,
     /// Examples stored when the model was fitted.
     pub n_stored: usize,
     /// Examples shown.

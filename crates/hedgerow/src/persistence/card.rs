@@ -4,11 +4,11 @@ use std::fmt::Write as _;
 
 use hedgerow_core::Task;
 
-use crate::model::{Model, StructureParams};
+use crate::model::{Metrics, Model, StructureParams};
 
-/// The page of a model.
-pub(super) fn card(model: &Model) -> String {
-    let (data, metrics, params) = (model.data(), model.metrics(), model.params());
+/// The page of a model with these metrics, as it is now.
+pub(super) fn card(model: &Model, metrics: &Metrics) -> String {
+    let (data, params) = (model.data(), model.params());
     let pipeline = match model.task() {
         Task::Classification if data.image_shape.is_some() => "image-classification",
         Task::Classification => "tabular-classification",
@@ -25,9 +25,10 @@ pub(super) fn card(model: &Model) -> String {
     let _ = writeln!(card, "# {title}, fitted to {}\n", one_line(&data.name));
     let _ = writeln!(
         card,
-        "A [hedgerow](https://crates.io/crates/hedgerow) model. It answers by the {} of {} training examples that it stores, \
-         and can name them.\n",
-        metrics.n_stored, metrics.n_shown
+        "A [hedgerow](https://crates.io/crates/hedgerow) model. It answers by {} of the {} examples that it was shown, \
+         which it stores and can name.\n",
+        model.search().n_stored(),
+        model.search().n_shown()
     );
     card += "| | |\n|---|---|\n";
     let mut row = |name: &str, value: String| {
@@ -51,7 +52,8 @@ pub(super) fn card(model: &Model) -> String {
         row("learning", format!("{} epochs, {:.1} s", metrics.epochs.len(), metrics.train_seconds));
     }
     if let Some(validation) = metrics.validation {
-        let kept = "examples kept back from learning, of which some twenty evaluations chose the best weights";
+        let n_evaluations = metrics.epochs.iter().filter(|epoch| epoch.validation.is_some()).count();
+        let kept = format!("on examples kept back from learning; the best of {n_evaluations} evaluations during it");
         let error = validation.error_percent;
         row("validation error", format!("{error:.2} % of one tree of {} nodes ({kept})", validation.n_nodes));
     }

@@ -2,12 +2,14 @@
 
 use std::path::Path;
 
+use hedgerow_core::Snapshot;
 use hedgerow_data::Preprocessing;
 use hedgerow_learn::{Architecture, InputScale};
 use serde::{Deserialize, Serialize};
 
 use super::seal;
 use crate::error::{LoadError, SaveError};
+use crate::journal::{JournalEntry, Seal, last_seal};
 use crate::model::{Facts, Model};
 
 /// The version of the folder's format. It grows when older programs could no longer read what newer ones write.
@@ -20,8 +22,14 @@ const FORMAT: &str = "hedgerow-model";
 pub(super) struct Config {
     format: String,
     format_version: u64,
+    /// What tells the model from others: its journal and its metrics have it too.
+    pub(super) id: Seal,
     /// Entries of the journal that are in the arrays already.
     pub(super) folded: u64,
+    /// The seal of the last of them, or the id.
+    pub(super) folded_seal: Seal,
+    /// Changes before these whose record is lost.
+    pub(super) n_lost: u64,
     pub(super) next_id: u64,
     /// SHA-256 of the file of arrays.
     pub(super) tensors_sha256: String,
@@ -64,12 +72,16 @@ pub(super) fn sha256(bytes: &[u8]) -> String {
 }
 
 impl Config {
-    pub(super) fn of(model: &Model, tensors: &[u8]) -> Self {
-        let snapshot = model.structure.snapshot();
+    /// The configuration of a model whose arrays and journal are these.
+    pub(super) fn of(model: &Model, snapshot: &Snapshot, tensors: &[u8], journal: &[JournalEntry]) -> Self {
+        let folded = journal.partition_point(|entry| entry.number <= model.n_entries);
         Self {
             format: FORMAT.to_owned(),
             format_version: FORMAT_VERSION,
+            id: model.id,
             folded: model.n_entries,
+            folded_seal: last_seal(model.id, &journal[..folded]),
+            n_lost: model.n_lost,
             next_id: model.next_id,
             tensors_sha256: sha256(tensors),
             facts: model.facts.clone(),
@@ -101,6 +113,34 @@ impl Config {
             }
             None => return Err(damaged("it has no format_version".to_owned())),
         }
-        seal::from_json(path, text)
+        let config: Self = seal::from_json(path, text)?;
+        match config.contradiction() {
+            Some(what) => Err(damaged(what)),
+            None => Ok(config),
+        }
+    }
+
+    /// What of it cannot be said together. A file may say anything, and those who ask the model trust it.
+    fn contradiction(&self) -> Option<String> {
+        let Facts { params, task, data, schema, closeness, .. } = &self.facts;
+        let (n_features, sigma) = (data.n_features, closeness.sigma());
+        let n_pixels = |shape: hedgerow_data::ImageShape| {
+            shape.height.checked_mul(shape.width).and_then(|pixels| pixels.checked_mul(shape.channels))
+        };
+        let wrong = [
+            (!self.preprocessing.is_for(n_features, data.kind()), "preprocessing"),
+            (schema.encoding.width() != n_features, "model.schema.encoding"),
+            (data.image_shape.is_some_and(|shape| n_pixels(shape) != Some(n_features)), "model.data.image_shape"),
+        ];
+        if let Some((_, what)) = wrong.iter().find(|(is_wrong, _)| *is_wrong) {
+            return Some(format!("{what} does not fit the {n_features} features of the model"));
+        }
+        if !(sigma.is_finite() && sigma > 0.0) {
+            return Some(format!("the sigma of model.closeness is {sigma}, and must be above 0"));
+        }
+        if params.task.as_ref() != Some(task) {
+            return Some("model.params.task is not model.task".to_owned());
+        }
+        None
     }
 }

@@ -7,8 +7,9 @@ use std::time::Duration;
 
 use tempfile::TempDir;
 
-use super::CONFIG;
+use super::{CARD, CONFIG, FILES, JOURNAL, METRICS, TENSORS};
 use crate::error::{LoadError, SaveError};
+use crate::journal::Identity;
 
 /// What a writer that was killed left behind is removed after so long.
 const LEFT_BEHIND: Duration = Duration::from_secs(24 * 3600);
@@ -42,30 +43,60 @@ pub(super) fn real(place: &Path) -> PathBuf {
     place.canonicalize().unwrap_or_else(|_| place.to_owned())
 }
 
-/// What tells a folder from another that took its place.
-pub(super) fn identity(place: &Path) -> impl PartialEq + use<> {
+/// What tells a folder from another that took its place; nothing where there is none, or where the system cannot tell.
+pub(super) fn identity(place: &Path) -> Option<Identity> {
     crate::journal::identity(place)
+}
+
+/// The names in a folder of a model that are none of the model's.
+pub(super) fn other_files(place: &Path) -> Vec<String> {
+    let is_ours = |name: &str| {
+        let beside =
+            [CONFIG, TENSORS, METRICS, CARD].iter().any(|file| name.starts_with(&prefix(Path::new(file), "saving-")));
+        // SQLite's own file, and what a killed writer has left.
+        beside || FILES.contains(&name) || name.strip_suffix("-journal") == Some(JOURNAL)
+    };
+    let entries = fs::read_dir(place).into_iter().flatten().flatten();
+    let mut names: Vec<String> = entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
+    names.retain(|name| !is_ours(name));
+    names.sort();
+    names
+}
+
+/// Keeps for the new folder and its files who may read and write the old ones.
+fn keep_permissions(old: &Path, new: &Path) {
+    for name in FILES.into_iter().chain([""]) {
+        if let Ok(old) = fs::metadata(old.join(name)) {
+            // Where that is not allowed, they have those of any new file.
+            let _ = fs::set_permissions(new.join(name), old.permissions());
+        }
+    }
+}
+
+fn is_empty(folder: &Path) -> bool {
+    fs::read_dir(folder).is_ok_and(|mut entries| entries.next().is_none())
 }
 
 impl Partial {
     pub(super) fn begin(place: &Path) -> Result<Self, SaveError> {
-        let is_empty = |path: &Path| fs::read_dir(path).is_ok_and(|mut entries| entries.next().is_none());
-        if place.exists() && !super::is_model(place) && !(place.is_dir() && is_empty(place)) {
+        if super::is_model(place) {
+            let files = other_files(place);
+            if !files.is_empty() {
+                return Err(SaveError::OtherFiles { path: place.to_owned(), files });
+            }
+        } else if place.exists() && !is_empty(place) {
             return Err(SaveError::NotAModel { path: place.to_owned() });
         }
         let parent = parent(place);
         fs::create_dir_all(&parent).map_err(failed(&parent, "making the folder"))?;
         let prefix = prefix(place, "saving-");
         sweep(&parent, &prefix);
-        let folder = tempfile::Builder::new().prefix(&prefix).tempdir_in(&parent);
-        let folder = folder.map_err(failed(&parent, "making a folder in it"))?;
-        // Temporary folders are for their owner alone; a model is for whom the user's settings say.
+        let mut builder = tempfile::Builder::new();
+        builder.prefix(&prefix);
+        // Temporary folders are for their owner alone; a model is for whom the user's settings (umask) say.
         #[cfg(unix)]
-        {
-            use std::os::unix::fs::PermissionsExt as _;
-            let open = fs::Permissions::from_mode(0o755);
-            fs::set_permissions(folder.path(), open).map_err(failed(folder.path(), "setting permissions"))?;
-        }
+        builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o777));
+        let folder = builder.tempdir_in(&parent).map_err(failed(&parent, "making a folder in it"))?;
         Ok(Self { folder })
     }
 
@@ -78,20 +109,24 @@ impl Partial {
         write_through(&path, bytes).map_err(failed(&path, "writing"))
     }
 
-    /// Takes the place of what is there.
-    pub(super) fn publish(self, place: &Path) -> Result<(), SaveError> {
-        sync_folder(self.folder.path());
+    /// Takes the place of what is there, if that is still the folder that was seen; [`SaveError::Taken`] if it is another.
+    pub(super) fn publish(self, place: &Path, seen: Option<Identity>) -> Result<(), SaveError> {
         let parent = parent(place);
-        // No longer removed when it goes out of scope: it is the model from here on, or the old one.
         let mut folder = self.folder;
-        if !place.exists() || fs::remove_dir(place).is_ok() {
-            folder.disable_cleanup(true);
-            fs::rename(folder.path(), place).map_err(|source| {
-                let _ = fs::remove_dir_all(folder.path());
-                failed(place, "renaming the folder to this")(source)
-            })?;
-            sync_folder(&parent);
-            return Ok(());
+        keep_permissions(place, folder.path());
+        sync_folder(folder.path());
+        // The system puts a folder in the place of an empty one or of none, and refuses any other: in one act, whoever does the same.
+        match fs::rename(folder.path(), place) {
+            Ok(()) => {
+                folder.disable_cleanup(true);
+                sync_folder(&parent);
+                return Ok(());
+            }
+            Err(source) if !place.exists() || is_empty(place) => {
+                return Err(failed(place, "renaming the folder to this")(source));
+            }
+            Err(_) if identity(place) != seen => return Err(SaveError::Taken { path: place.to_owned() }),
+            Err(_) => {}
         }
         if exchange(folder.path(), place) {
             sync_folder(&parent);
@@ -100,12 +135,11 @@ impl Partial {
         let previous = previous(place);
         let _ = fs::remove_dir_all(&previous);
         fs::rename(place, &previous).map_err(failed(place, "setting the old folder aside"))?;
-        folder.disable_cleanup(true);
         if let Err(source) = fs::rename(folder.path(), place) {
             let _ = fs::rename(&previous, place);
-            let _ = fs::remove_dir_all(folder.path());
             return Err(failed(place, "renaming the folder to this")(source));
         }
+        folder.disable_cleanup(true);
         sync_folder(&parent);
         let _ = fs::remove_dir_all(&previous);
         Ok(())
@@ -151,16 +185,15 @@ fn sweep(parent: &Path, prefix: &str) {
 /// Puts a file in the place of another, whole or not at all.
 pub(super) fn replace_file(path: &Path, bytes: &[u8]) -> Result<(), SaveError> {
     let folder = parent(path);
-    let mut partial = tempfile::Builder::new()
-        .prefix(&prefix(path, "saving-"))
-        .tempfile_in(&folder)
-        .map_err(failed(path, "writing beside it"))?;
-    partial.write_all(bytes).and_then(|()| partial.as_file().sync_all()).map_err(failed(path, "writing"))?;
+    let mut builder = tempfile::Builder::new();
+    let prefix = prefix(path, "saving-");
+    builder.prefix(&prefix);
     #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt as _;
-        let open = fs::Permissions::from_mode(0o644);
-        partial.as_file().set_permissions(open).map_err(failed(path, "setting permissions"))?;
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+    let mut partial = builder.tempfile_in(&folder).map_err(failed(path, "writing beside it"))?;
+    partial.write_all(bytes).and_then(|()| partial.as_file().sync_all()).map_err(failed(path, "writing"))?;
+    if let Ok(old) = fs::metadata(path) {
+        let _ = partial.as_file().set_permissions(old.permissions());
     }
     partial.persist(path).map_err(|error| failed(path, "writing")(error.error))?;
     sync_folder(&folder);

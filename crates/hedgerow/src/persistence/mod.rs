@@ -1,20 +1,21 @@
 //! A model on disk: a folder that is written whole or not at all. `docs/format.md` says what is in it.
 //!
-//! `config.rs` has what is read as text, `tensors.rs` the numbers, `card.rs` the page for people, `folder.rs` how a folder takes the
-//! place of another at once. What happens after the fit is added to `journal.sqlite` (`crate::journal`).
+//! This file reads one, `save.rs` writes one. `config.rs` has what is read as text, `tensors.rs` the numbers, `card.rs` the page for people,
+//! `folder.rs` how a folder takes the place of another at once. What happens after the fit is added to `journal.sqlite` (`crate::journal`).
 
 mod card;
 mod config;
 mod folder;
+mod save;
 mod seal;
 mod tensors;
 
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
-use crate::error::{JournalError, LoadError, SaveError};
-use crate::journal::{Journal, JournalFile};
-use crate::model::{Metrics, Model, RecordedEvaluation};
+use crate::error::LoadError;
+use crate::journal::{Journal, JournalError, JournalFile, Seal};
+use crate::model::{Metrics, Model};
 use config::Config;
 
 const CONFIG: &str = "config.json";
@@ -22,51 +23,9 @@ const TENSORS: &str = "model.safetensors";
 const METRICS: &str = "metrics.json";
 const CARD: &str = "README.md";
 const JOURNAL: &str = "journal.sqlite";
+const FILES: [&str; 5] = [CONFIG, TENSORS, METRICS, CARD, JOURNAL];
 
 impl Model {
-    /// Writes the model to a folder, in the place of another model if one is there. The folder is there whole or, if anything fails
-    /// or the power goes, as it was before.
-    ///
-    /// # Errors
-    /// [`SaveError`].
-    pub fn save(&self, folder: impl AsRef<Path>) -> Result<(), SaveError> {
-        let place = &folder::real(folder.as_ref());
-        let mut journal = self.journal();
-        let path = place.join(JOURNAL);
-        // Others who would write to the journal that goes away wait, and find then that it is another. What they have written before is in
-        // the new one, if this is the model that they change.
-        let is_own = journal.is_at(&path);
-        let mut goes_away = match is_own || !path.is_file() {
-            true => None,
-            // One that is damaged keeps nobody from putting a good model in its place.
-            false => JournalFile::open(&path).ok().map(Journal::File),
-        };
-        if is_own {
-            journal.lock()?;
-        } else if let Some(other) = &mut goes_away {
-            other.lock()?;
-        }
-        let saved = self.save_with(&journal, place);
-        journal.release();
-        drop(goes_away);
-        saved?;
-        if is_own {
-            *journal = Journal::File(JournalFile::open(&path)?);
-        }
-        Ok(())
-    }
-
-    fn save_with(&self, journal: &Journal, place: &Path) -> Result<(), SaveError> {
-        let partial = folder::Partial::begin(place)?;
-        let tensors = tensors::of(self)?;
-        partial.write(CONFIG, Config::of(self, &tensors).to_json()?.as_bytes())?;
-        partial.write(TENSORS, &tensors)?;
-        partial.write(METRICS, json(&self.metrics)?.as_bytes())?;
-        partial.write(CARD, card::card(self).as_bytes())?;
-        JournalFile::create(&partial.path(JOURNAL), &journal.entries_after(0)?)?;
-        partial.publish(place)
-    }
-
     /// Reads a model with everything that its journal says was done since. Changes are kept in memory, until it is saved.
     ///
     /// # Errors
@@ -75,8 +34,8 @@ impl Model {
         read(folder.as_ref(), Attach::No, None)
     }
 
-    /// Reads a model as it was after so many changes; 0 is as it was fitted. The journal is not looked at then: this is how to go on where it
-    /// is lost.
+    /// Reads a model as it was after so many changes; 0 is as it was fitted. As it was when it was last [saved](Self::save), it can be had also
+    /// where its journal is lost: this is how to go on then, with a new journal.
     ///
     /// # Errors
     /// [`LoadError`]; [`LoadError::NotKnownThen`] for more changes than there were, and for changes before the last [`save`](Self::save), which
@@ -92,21 +51,6 @@ impl Model {
     pub fn open(folder: impl AsRef<Path>) -> Result<Self, LoadError> {
         read(folder.as_ref(), Attach::Yes, None)
     }
-
-    /// Adds an evaluation to the metrics and the card of a model on disk.
-    ///
-    /// # Errors
-    /// [`SaveError`].
-    pub fn record_evaluation(
-        &mut self,
-        folder: impl AsRef<Path>,
-        evaluation: RecordedEvaluation,
-    ) -> Result<(), SaveError> {
-        let folder = folder.as_ref();
-        self.metrics.evaluations.push(evaluation);
-        folder::replace_file(&folder.join(METRICS), json(&self.metrics)?.as_bytes())?;
-        folder::replace_file(&folder.join(CARD), card::card(self).as_bytes())
-    }
 }
 
 /// Whether changes go to the folder's journal.
@@ -114,10 +58,6 @@ impl Model {
 enum Attach {
     Yes,
     No,
-}
-
-fn json<T: serde::Serialize>(value: &T) -> Result<String, SaveError> {
-    seal::to_json(value).ok_or(SaveError::Unwritable { what: "a number of these metrics" })
 }
 
 /// How often a model is read again that is replaced while it is read.
@@ -135,41 +75,89 @@ fn read(place: &Path, attach: Attach, until: Option<u64>) -> Result<Model, LoadE
     read_once(place, attach, until)
 }
 
+/// The bytes of a file of a model.
+fn bytes_of(path: &Path) -> Result<Vec<u8>, LoadError> {
+    std::fs::read(path).map_err(|source| match source.kind() {
+        std::io::ErrorKind::NotFound => LoadError::Missing { path: path.to_owned() },
+        _ => LoadError::File { path: path.to_owned(), source },
+    })
+}
+
+fn text_of(path: &Path) -> Result<String, LoadError> {
+    String::from_utf8(bytes_of(path)?).map_err(|_| {
+        let what = "it has bytes that are no text".to_owned();
+        LoadError::Damaged { path: path.to_owned(), what }
+    })
+}
+
+fn config_in(place: &Path) -> Result<Config, LoadError> {
+    let path = place.join(CONFIG);
+    Config::parse(&path, &text_of(&path)?)
+}
+
+/// The metrics of the model with this id.
+fn metrics_in(place: &Path, id: Seal) -> Result<Metrics, LoadError> {
+    let path = place.join(METRICS);
+    let metrics: Metrics = seal::from_json(&path, &text_of(&path)?)?;
+    if metrics.model_id != String::from(id) {
+        let what = "it is of another model: its model_id is not the id in config.json".to_owned();
+        return Err(LoadError::Damaged { path, what });
+    }
+    Ok(metrics)
+}
+
+/// The journal of a model, which goes on where the arrays end.
+fn journal_in(place: &Path, attach: Attach, config: &Config) -> Result<Journal, JournalError> {
+    let path = place.join(JOURNAL);
+    if !path.exists() {
+        return Err(JournalError::Missing { path });
+    }
+    let (model, journal) = match attach {
+        Attach::Yes => {
+            let file = JournalFile::open(&path)?;
+            (file.model()?, Journal::File(file))
+        }
+        Attach::No => {
+            let (model, entries) = JournalFile::read(&path)?;
+            (model, Journal::Memory(entries))
+        }
+    };
+    if model != config.id {
+        return Err(JournalError::OtherModel { path });
+    }
+    if journal.seal_of(config.id, config.folded)? != config.folded_seal {
+        let what = "it is not the one that the model was saved with, or is missing".to_owned();
+        return Err(JournalError::Entry { path, number: config.folded, what });
+    }
+    Ok(journal)
+}
+
 fn read_once(place: &Path, attach: Attach, until: Option<u64>) -> Result<Model, LoadError> {
     let place = folder::complete(place)?;
-    let bytes = |name: &str| {
-        let path = place.join(name);
-        std::fs::read(&path).map_err(|source| match source.kind() {
-            std::io::ErrorKind::NotFound => LoadError::Missing { path },
-            _ => LoadError::File { path, source },
-        })
-    };
-    let text = |name: &str| {
-        String::from_utf8(bytes(name)?).map_err(|_| {
-            let what = "it has bytes that are no text".to_owned();
-            LoadError::Damaged { path: place.join(name), what }
-        })
-    };
-    let config = Config::parse(&place.join(CONFIG), &text(CONFIG)?)?;
-    let metrics: Metrics = seal::from_json(&place.join(METRICS), &text(METRICS)?)?;
+    let config = config_in(&place)?;
+    let metrics = metrics_in(&place, config.id)?;
     let path = place.join(TENSORS);
-    let arrays = bytes(TENSORS)?;
+    let arrays = bytes_of(&path)?;
     if config::sha256(&arrays) != config.tensors_sha256 {
         let what = "its SHA-256 is not the one in config.json".to_owned();
         return Err(LoadError::Damaged { path, what });
     }
     let parts = tensors::parse(&path, &arrays, &config)?;
-    let journal_path = place.join(JOURNAL);
-    let journal = match attach {
-        _ if until == Some(0) && config.folded == 0 => Journal::default(),
-        _ if !journal_path.exists() => return Err(LoadError::Missing { path: journal_path }),
-        Attach::Yes => Journal::File(JournalFile::open(&journal_path)?),
-        Attach::No => Journal::Memory(JournalFile::read(&journal_path)?),
+    let folded = config.folded;
+    let lost = |source: JournalError| LoadError::Journal { source, folded };
+    let (mut id, mut n_entries, mut n_lost) = (config.id, folded, config.n_lost);
+    let journal = match journal_in(&place, attach, &config) {
+        // The arrays are of this moment. A new journal begins, under another id: the old one, should it be found again, goes on elsewhere.
+        Err(error) if until == Some(folded) && error.is_damage() => {
+            (id, n_entries, n_lost) = (config.folded_seal, 0, n_lost + folded);
+            Journal::default()
+        }
+        journal => journal.map_err(lost)?,
     };
-    let entries = journal.entries_after(config.folded)?;
-    let last = entries.last().map_or(config.folded, |entry| entry.number);
-    if let Some(asked) = until.filter(|until| !(config.folded..=last).contains(until)) {
-        return Err(LoadError::NotKnownThen { path: place, asked, first: config.folded, last });
+    let entries = journal.entries_after(folded).map_err(lost)?;
+    let last = entries.last().map_or(folded, |entry| entry.number);
+    if let Some(asked) = until.filter(|until| !(folded..=last).contains(until)) {
+        return Err(LoadError::NotKnownThen { path: place, asked, first: folded, last });
     }
     let mut model = Model {
         facts: config.facts,
@@ -180,14 +168,16 @@ fn read_once(place: &Path, attach: Attach, until: Option<u64>) -> Result<Model, 
         originals: parts.originals,
         sources: parts.sources,
         metrics,
+        id,
         journal: Mutex::new(journal),
-        n_entries: config.folded,
+        n_entries,
+        n_lost,
         next_id: config.next_id,
     };
     for entry in entries.iter().filter(|entry| until.is_none_or(|until| entry.number <= until)) {
         model.take_in(entry).map_err(|error| {
             let what = format!("it cannot be done once more: {error}");
-            JournalError::Entry { path: journal_path.clone(), number: entry.number, what }
+            lost(JournalError::Entry { path: place.join(JOURNAL), number: entry.number, what })
         })?;
     }
     if let Some(until) = until {
@@ -204,5 +194,10 @@ pub fn is_model(folder: impl AsRef<Path>) -> bool {
 
 /// The files of a model, as they are named in its folder.
 pub fn model_files(folder: impl AsRef<Path>) -> Vec<PathBuf> {
-    [CONFIG, TENSORS, METRICS, CARD, JOURNAL].map(|name| folder.as_ref().join(name)).to_vec()
+    FILES.map(|name| folder.as_ref().join(name)).to_vec()
+}
+
+/// The names in the folder of a model of what is no part of it. With any, the model is not replaced by another.
+pub fn other_files(folder: impl AsRef<Path>) -> Vec<String> {
+    folder::other_files(folder.as_ref())
 }

@@ -70,7 +70,7 @@ impl Arrays {
 }
 
 /// All arrays of a model, as the bytes of the file.
-pub(super) fn of(model: &Model) -> Result<Vec<u8>, SaveError> {
+pub(super) fn of(model: &Model, snapshot: &Snapshot) -> Result<Vec<u8>, SaveError> {
     let mut arrays = Arrays::default();
     if let Some(transform) = &model.transform {
         let mut inputs = transform.architecture().n_inputs;
@@ -83,7 +83,6 @@ pub(super) fn of(model: &Model) -> Result<Vec<u8>, SaveError> {
             (inputs, rest) = (outputs, after);
         }
     }
-    let snapshot = model.structure.snapshot();
     if let Some(points) = &snapshot.points {
         arrays.points("examples.points", points.view());
     }
@@ -237,13 +236,18 @@ pub(super) fn parse(path: &Path, bytes: &[u8], config: &Config) -> Result<Parts,
         (None, None) => OriginalExamples::new(data.n_features, data.kind()),
         _ => return Err(damaged("originals.ids and originals.points do not belong together".to_owned())),
     };
-    Ok(Parts {
-        transform,
-        structure,
-        calibration: Calibration::from_distances(found.needed("novelty.distances", found.f64("novelty.distances")?)?),
-        originals,
-        sources: sources(&found)?,
-    })
+    let sources = sources(&found)?;
+    if sources.len() != data.n_examples {
+        let (got, expected) = (sources.len(), data.n_examples);
+        return Err(damaged(format!("it has the sources of {got} examples where {expected} are expected")));
+    }
+    let after = structure.search().kept_ids().iter().map(|id| id.0.saturating_add(1)).max();
+    let least = after.unwrap_or(0).max(data.n_examples as u64);
+    if config.next_id < least {
+        return Err(damaged(format!("next_id of config.json is {}, and must be at least {least}", config.next_id)));
+    }
+    let distances = found.needed("novelty.distances", found.f64("novelty.distances")?)?;
+    Ok(Parts { transform, structure, calibration: Calibration::from_distances(distances), originals, sources })
 }
 
 fn network(found: &Found<'_>, config: &Config) -> Result<Option<DenseNetwork>, LoadError> {

@@ -2,8 +2,8 @@
 
 use hedgerow::data::{self, Dataset};
 use hedgerow::{
-    Distance, ExampleId, FitParams, Label, ModelPrediction, Originals, Points, Rejection, StructureParams, Task,
-    Unknown,
+    Distance, ExampleId, FitParams, History, Label, ModelPrediction, Originals, Point, Points, Rejection,
+    StructureParams, Task, Unknown,
 };
 
 use super::fixtures::{add, class, crowded, fit, flowers, models, moons, params, queries, structures};
@@ -162,12 +162,49 @@ fn bad_queries_are_refused_with_what_is_wrong() {
     assert!(error.contains("2 features") && error.contains("stem"), "{error}");
     let width = model.data().n_features;
     let nan = vec![f32::NAN; width];
-    // Points that are no numbers may be refused where they are made; if not, by the model.
-    if let Ok(points) = Points::from_f32(width, nan) {
-        assert!(model.predict(points.view()).is_err());
-        assert!(model.predict_proba(points.view()).is_err());
-        assert!(model.explain(points.row(0)).is_err());
+    // As a block, points that are no numbers are refused where they are made; one alone is made nowhere.
+    assert!(Points::from_f32(width, nan.clone()).is_err());
+    let error = model.explain(Point::F32(&nan)).unwrap_err().to_string();
+    assert!(error.contains("NaN"), "{error}");
+}
+
+/// Found by running it: without the history, stored examples were their own answers, at distance 0, and three times as many queries as meant were
+/// turned away.
+#[test]
+fn without_history_no_example_is_its_own_answer() {
+    let (moons, others) =
+        (data::load("moons?n=800&noise=0.2&seed=1").unwrap(), data::load("moons?n=300&noise=0.2&seed=2").unwrap());
+    for (name, structure) in structures() {
+        if name == "hart" {
+            continue; // it needs the history
+        }
+        let model = fit(&moons, &FitParams { history: History::NodesOnly, ..params(&structure, false) });
+        // As good as no example is nearer to another than this.
+        let shifted: Vec<f32> = moons.points().as_f32().unwrap().iter().map(|value| value + 1e-5).collect();
+        let shares = model.novelty(Points::from_f32(2, shifted).unwrap().view()).unwrap();
+        let largest = shares.iter().map(|novelty| novelty.share_farther.unwrap()).fold(0.0, f64::max);
+        assert!(largest > 0.99, "{name}: {largest}");
+        // One in twenty of other points of the same kind is stranger than nineteen of twenty.
+        let novelty = model.novelty(others.points()).unwrap();
+        let turned_away = novelty.iter().filter(|novelty| novelty.share_farther.unwrap() < 0.05).count();
+        assert!(turned_away < 30, "{name}: {turned_away} of 300");
     }
+}
+
+/// Found by reading: an example as far as all others was said to be farther than all of them.
+#[test]
+fn those_that_are_just_as_far_count() {
+    let points = Points::from_f32(1, (0..64).map(|x| x as f32).collect()).unwrap();
+    let labels = (0..64).map(|x| Label::class(x / 32)).collect();
+    let line = Dataset::new("line", points, labels).unwrap();
+    let params = FitParams { scaling: Some(Vec::new()), ..params(&StructureParams::knn(1), false) };
+    let model = fit(&line, &params).with_rejection(Rejection { novelty: Some(0.5), probability: None });
+    // 64 is 1 from its nearest, as each of the line is; 64.5 is farther than all.
+    let queries = Points::from_f32(1, vec![64.0, 64.5, 20.0]).unwrap();
+    let shares: Vec<_> = model.novelty(queries.view()).unwrap().iter().map(|n| n.share_farther.unwrap()).collect();
+    assert_eq!(shares, [1.0, 0.0, 1.0]);
+    let unknown: Vec<_> = model.predict(queries.view()).unwrap().iter().map(|said| said.unknown.is_some()).collect();
+    assert_eq!(unknown, [false, true, false]);
 }
 
 #[test]

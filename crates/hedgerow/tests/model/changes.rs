@@ -88,10 +88,13 @@ fn examples_of_the_fit_can_go_too() {
         }
         assert_eq!(model.search().n_shown(), n_shown - 10, "{name}");
         assert!(model.is_what_its_history_gives().unwrap(), "{name}");
-        // An id that is gone is not given again by itself, but can be given.
         let point = vec![0.0; model.data().n_features];
         let next = add(&mut model, &point, "rose");
         assert_eq!(next, ExampleId(90), "{name}");
+        // A removed one of the fit is not given at all: the new example would be taken for that row.
+        let gone = (0..90).map(ExampleId).find(|id| model.search().example(*id).is_none());
+        let again = Addition { point: Point::F32(&point), label: Some("rose"), id: gone, note: None };
+        assert!(matches!(model.insert(&[again]), Err(ChangeError::IdOfFit { n_rows: 90, .. })), "{name}");
     }
 }
 
@@ -113,7 +116,9 @@ fn changes_that_cannot_be_are_refused_and_leave_everything_as_it_was() {
     refused(&mut model, Addition { label: None, ..good }, &["without a label"]);
     refused(&mut model, Addition { label: Some(" "), ..good }, &["without a label"]);
     refused(&mut model, Addition { id: Some(ExampleId(3)), ..good }, &["example 3 already"]);
-    refused(&mut model, Addition { id: Some(ExampleId(160)), ..good }, &["example 160 already"]);
+    refused(&mut model, Addition { id: Some(ExampleId(160)), ..good }, &["160", "twice"]);
+    let largest = ExampleId(i64::MAX as u64);
+    refused(&mut model, Addition { id: Some(largest), ..good }, &["9223372036854775807", "smaller"]);
     refused(&mut model, Addition { id: Some(ExampleId(u64::MAX)), ..good }, &["18446744073709551615", "smaller"]);
     refused(&mut model, Addition { point: Point::F32(&[1.0]), ..good }, &["1 features", "2"]);
     for bad in [f32::NAN, f32::INFINITY, 1e30] {
@@ -123,7 +128,8 @@ fn changes_that_cannot_be_are_refused_and_leave_everything_as_it_was() {
     assert!(matches!(unknown, ChangeError::Edit(_)) && unknown.to_string().contains("999"), "{unknown}");
     assert!(model.relabel(ExampleId(999), "0", None).is_err());
     assert!(model.relabel(ExampleId(1), "", None).unwrap_err().to_string().contains("label"));
-    assert!(model.remove_all(&[ExampleId(1), ExampleId(1)], None).is_err());
+    let twice = model.remove_all(&[ExampleId(1), ExampleId(1)], None).unwrap_err().to_string();
+    assert!(twice.contains("the id 1 is given twice"), "{twice}");
     assert!(model.remove_all(&[ExampleId(1), ExampleId(999)], None).is_err());
     assert_eq!(model.structure(), &before);
     assert!(model.history().unwrap().is_empty());
@@ -189,6 +195,43 @@ fn without_history_examples_are_added_but_not_edited() {
         model.save(folder.path()).unwrap();
         assert_eq!(Model::load(folder.path()).unwrap().structure(), model.structure(), "{name}");
     }
+}
+
+/// Found by reading: nothing compared what a saved model keeps with what its journal says.
+#[test]
+fn a_saved_model_that_has_not_what_its_journal_says_is_found_out() {
+    let folder = tempfile::tempdir().unwrap();
+    let make = || {
+        let mut model = fit(&moons(), &params(&StructureParams::knn(1), false));
+        add(&mut model, &[4.0, 4.0], "new");
+        model.remove(ExampleId(3), None).unwrap();
+        model.relabel(ExampleId(5), "new", None).unwrap();
+        model.save(folder.path()).unwrap();
+        assert!(Model::load(folder.path()).unwrap().is_what_its_history_gives().unwrap());
+    };
+    let place_of =
+        |id: u64| Model::load(folder.path()).unwrap().search().kept_ids().iter().position(|kept| kept.0 == id);
+    // The added example as another one, the relabelled one with its old label, a removed one in the place of another.
+    for (array, size, id, value) in
+        [("ids", 8, 160, 200_u8), ("classes", 4, 5, 0), ("classes", 4, 160, 1), ("ids", 8, 7, 3)]
+    {
+        make();
+        let at = place_of(id).unwrap() * size;
+        super::damage::edit_array(folder.path(), &format!("examples.{array}"), |bytes| bytes[at] = value);
+        super::damage::edit_config(folder.path(), "/next_id", 300.into());
+        let wrong = Model::load(folder.path()).unwrap_or_else(|error| panic!("{array} of {id}: {error}"));
+        assert!(!wrong.is_what_its_history_gives().unwrap(), "{array} of {id}");
+    }
+}
+
+/// Labels of files are read without the spaces around them, and these were not.
+#[test]
+fn labels_are_taken_without_the_spaces_around_them() {
+    let mut model = fit(&moons(), &params(&StructureParams::tree(), false));
+    let id = add(&mut model, &[4.0, 4.0], " moonlet\t");
+    assert_eq!(model.label_text(model.search().example(id).unwrap().1), "moonlet");
+    model.relabel(id, " 1 ", None).unwrap();
+    assert_eq!(model.class_names(), ["0", "1", "moonlet"]);
 }
 
 #[test]

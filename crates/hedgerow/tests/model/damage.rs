@@ -5,7 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
 use hedgerow::random::SplitMix64;
-use hedgerow::{Model, StructureParams};
+use hedgerow::{Addition, Model, Point, StructureParams};
 use rusqlite::Connection;
 use safetensors::SafeTensors;
 use safetensors::tensor::TensorView;
@@ -47,6 +47,13 @@ fn config(folder: &Path) -> Value {
     serde_json::from_str(&fs::read_to_string(folder.join("config.json")).unwrap()).unwrap()
 }
 
+/// Changes one value of `config.json`, and what vouches for it.
+pub(crate) fn edit_config(folder: &Path, place: &str, value: Value) {
+    let mut config = config(folder);
+    *config.pointer_mut(place).unwrap() = value;
+    write_config(folder, &config);
+}
+
 /// Writes other arrays as if they had been written so.
 fn write_tensors(folder: &Path, bytes: &[u8]) {
     fs::write(folder.join("model.safetensors"), bytes).unwrap();
@@ -76,10 +83,18 @@ pub(crate) fn edit_array(folder: &Path, name: &str, edit: impl Fn(&mut [u8])) {
     write_tensors(folder, &safetensors::serialize(views, Some(metadata)).unwrap());
 }
 
-/// Loads, and asks if that works. A panic is told with what led to it.
+/// Loads, and asks and changes in memory if that works. A panic is told with what led to it.
 fn outcome(folder: &Path, what: &str) -> Result<String, String> {
     let act = || match Model::load(folder) {
-        Ok(model) => Ok(said(&model, &queries(&model, 1))),
+        Ok(mut model) => {
+            let said = said(&model, &queries(&model, 1));
+            model.preprocessing().spreads();
+            let point = vec![0.5; model.data().n_features];
+            let new = Addition { point: Point::F32(&point), label: Some("1"), id: None, note: None };
+            let _ = model.insert(&[new]);
+            let _ = model.is_what_its_history_gives();
+            Ok(said)
+        }
         Err(error) => Err(error.to_string()),
     };
     catch_unwind(AssertUnwindSafe(act)).unwrap_or_else(|_| panic!("a panic: {what}"))
@@ -188,6 +203,67 @@ fn a_missing_file_is_named() {
     assert_eq!(outcome(folder.path(), "README.md"), Ok(as_it_was));
 }
 
+/// Found by reading: every chain of entries began with the same zeros, and files of another model were taken.
+#[test]
+fn the_journal_and_the_metrics_of_another_model_are_refused() {
+    let (folder, as_it_was) = folder(&StructureParams::tree());
+    let other = tempdir().unwrap();
+    fit(&moons(), &params(&StructureParams::set(), true)).save(other.path()).unwrap();
+    for (name, words) in [("journal.sqlite", "another model"), ("metrics.json", "another model")] {
+        let whole = fs::read(folder.path().join(name)).unwrap();
+        fs::copy(other.path().join(name), folder.path().join(name)).unwrap();
+        let error = outcome(folder.path(), name).unwrap_err();
+        assert!(error.contains(name) && error.contains(words), "{error}");
+        assert!(Model::open(folder.path()).is_err());
+        fs::write(folder.path().join(name), whole).unwrap();
+    }
+    // A journal of the same model that took another way before the model was saved anew.
+    let twin = tempdir().unwrap();
+    fit(&moons(), &params(&StructureParams::tree(), true)).save(twin.path()).unwrap();
+    add(&mut Model::open(twin.path()).unwrap(), &[7.0, 7.0], "else");
+    Model::open(folder.path()).unwrap().save(folder.path()).unwrap();
+    let whole = fs::read(folder.path().join("journal.sqlite")).unwrap();
+    fs::copy(twin.path().join("journal.sqlite"), folder.path().join("journal.sqlite")).unwrap();
+    let error = outcome(folder.path(), "twin").unwrap_err();
+    assert!(error.contains("journal.sqlite") && error.contains("missing"), "{error}");
+    fs::write(folder.path().join("journal.sqlite"), whole).unwrap();
+    assert_eq!(outcome(folder.path(), "as it was"), Ok(as_it_was));
+}
+
+/// Found by running it: the remedy for a lost journal worked only for a model that was never saved again.
+#[test]
+fn without_its_journal_a_model_can_be_had_as_it_was_last_saved() {
+    for lost in [None, Some("")] {
+        let (folder, as_it_was) = folder(&StructureParams::tree());
+        let mut model = Model::open(folder.path()).unwrap();
+        model.save(folder.path()).unwrap();
+        let n = model.n_changes();
+        add(&mut model, &[1.0, 1.0], "0");
+        let journal = folder.path().join("journal.sqlite");
+        let old = fs::read(&journal).unwrap();
+        match lost {
+            None => fs::remove_file(&journal).unwrap(),
+            Some(text) => fs::write(&journal, text).unwrap(),
+        }
+        let error = Model::load(folder.path()).unwrap_err().to_string();
+        assert!(error.contains("journal.sqlite") && error.contains(&format!("--until {n} --out")), "{error}");
+        assert!(Model::load_as_of(folder.path(), n - 1).is_err());
+        let then = Model::load_as_of(folder.path(), n).unwrap();
+        assert_eq!(said(&then, &queries(&then, 1)), as_it_was);
+        assert!(then.is_what_its_history_gives().unwrap());
+        // It goes on with a journal of its own, and the old one, found again, is not taken for it.
+        let (new, elsewhere) = (tempdir().unwrap(), tempdir().unwrap());
+        then.save(new.path()).unwrap();
+        add(&mut Model::open(new.path()).unwrap(), &[2.0, 2.0], "0");
+        let model = Model::load(new.path()).unwrap();
+        assert_eq!(model.history().unwrap().len(), 1);
+        model.save(elsewhere.path()).unwrap();
+        assert!(Model::load(elsewhere.path()).unwrap().is_what_its_history_gives().unwrap());
+        fs::write(new.path().join("journal.sqlite"), old).unwrap();
+        assert!(outcome(new.path(), "the old journal").unwrap_err().contains("another model"));
+    }
+}
+
 #[test]
 fn without_its_journal_a_model_can_be_had_as_it_was_fitted() {
     let (folder, _) = folder(&StructureParams::tree());
@@ -281,6 +357,40 @@ fn a_config_that_says_something_else_is_refused_or_harmless() {
     }
 }
 
+/// Found by running it: a width of 2^62 was taken, and `explain` of the command ended in a panic; the others were taken in silence.
+#[test]
+fn a_config_whose_parts_contradict_each_other_is_refused() {
+    let (folder, _) = folder(&StructureParams::tree());
+    let whole = config(folder.path());
+    let cases: [(&str, Value, &str); 11] = [
+        ("/preprocessing/width", (1_u64 << 62).into(), "preprocessing"),
+        ("/preprocessing/width", 3.into(), "preprocessing"),
+        ("/preprocessing/bytes", true.into(), "preprocessing"),
+        ("/preprocessing/steps/0/offset", vec![0.5].into(), "preprocessing"),
+        ("/preprocessing/steps/0/scale", vec![1.0, 1.0, 1.0].into(), "preprocessing"),
+        ("/preprocessing/steps/0/scale", vec![1.0, 0.0].into(), "preprocessing"),
+        ("/model/schema/encoding/columns", Value::Array(vec![]), "model.schema.encoding"),
+        ("/model/closeness/sigma", 0.0.into(), "sigma"),
+        ("/model/closeness/sigma", (-1.0).into(), "sigma"),
+        ("/next_id", 0.into(), "next_id"),
+        ("/model/data/n_examples", 3.into(), "sources"),
+    ];
+    for (place, value, words) in cases {
+        let mut other = whole.clone();
+        *other.pointer_mut(place).unwrap_or_else(|| panic!("no {place}")) = value;
+        write_config(folder.path(), &other);
+        let error = outcome(folder.path(), place).unwrap_err();
+        assert!(error.contains(words), "{place}: {error}");
+    }
+    let mut other = whole.clone();
+    for place in ["", "/model", "/model/schema", "/model/schema/encoding", "/preprocessing", "/preprocessing/steps/0"] {
+        other.pointer_mut(place).unwrap()["unknown"] = 1.into();
+        write_config(folder.path(), &other);
+        assert!(outcome(folder.path(), place).unwrap_err().contains("unknown"), "{place}");
+        other = whole.clone();
+    }
+}
+
 #[test]
 fn arrays_that_say_something_else_are_refused_or_harmless() {
     for (name, structure) in structures() {
@@ -315,7 +425,7 @@ fn forge(folder: &Path, action: &str, example: i64, label: Option<&str>, point: 
     let connection = Connection::open(folder.join("journal.sqlite")).unwrap();
     let last = "SELECT number, seal FROM journal ORDER BY number DESC LIMIT 1";
     let (number, before): (i64, Vec<u8>) =
-        connection.query_row(last, [], |row| Ok((row.get(0)?, row.get(1)?))).unwrap_or((0, vec![0; 32]));
+        connection.query_row(last, [], |row| Ok((row.get(0)?, row.get(1)?))).unwrap();
     let number = number + 1;
     let fields = [Some(action.as_bytes()), label.map(str::as_bytes), point, code, None];
     let seal = seal(&before, [number, 5, example], fields);

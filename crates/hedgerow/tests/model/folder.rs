@@ -132,7 +132,7 @@ fn odd_models_are_saved_too() {
     for (name, structure) in structures() {
         for dataset in [&one, &bytes] {
             let mut model = fit(dataset, &params(&structure, false));
-            model.save(folder.path()).unwrap();
+            model.save_over(folder.path()).unwrap();
             let loaded = Model::load(folder.path()).unwrap_or_else(|error| panic!("{name}: {error}"));
             assert_eq!(loaded.structure(), model.structure(), "{name}");
             assert_eq!(loaded.class_names(), model.class_names());
@@ -173,6 +173,76 @@ fn a_save_that_fails_leaves_the_old_model_and_nothing_else() {
     let error = good.save(&other).unwrap_err().to_string();
     assert!(error.contains("something else than a model"), "{error}");
     assert_eq!(fs::read_dir(&other).unwrap().count(), 1);
+}
+
+/// Found by running it: notes that somebody had put into the folder of a model were gone when it was saved again.
+#[test]
+fn files_that_are_not_of_the_model_are_not_lost_with_it() {
+    let folder = tempdir().unwrap();
+    let place = folder.path().join("model");
+    let model = fit(&moons(), &params(&StructureParams::tree(), false));
+    model.save(&place).unwrap();
+    add(&mut Model::open(&place).unwrap(), &[1.0, 1.0], "0");
+    assert_eq!(hedgerow::other_files(&place), [] as [&str; 0], "journal.sqlite-journal is SQLite's");
+    fs::write(place.join("notes.txt"), "mine").unwrap();
+    fs::create_dir(place.join("pictures")).unwrap();
+    assert_eq!(hedgerow::other_files(&place), ["notes.txt", "pictures"]);
+    let opened = Model::open(&place).unwrap();
+    for saved in [opened.save(&place), model.save(&place), model.save_over(&place)] {
+        let error = saved.unwrap_err().to_string();
+        assert!(error.contains("notes.txt, pictures"), "{error}");
+    }
+    assert_eq!(fs::read_to_string(place.join("notes.txt")).unwrap(), "mine");
+    assert_eq!(Model::load(&place).unwrap().history().unwrap().len(), 1);
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+}
+
+/// Found by reading: whatever the user's settings, everybody could read a model.
+#[cfg(unix)]
+#[test]
+fn who_may_read_a_model_stays_as_it_was() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let folder = tempdir().unwrap();
+    let place = folder.path().join("model");
+    let mut model = fit(&moons(), &params(&StructureParams::tree(), false));
+    model.save(&place).unwrap();
+    let mode = |path: &std::path::Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+    // A new one is as any new folder and file.
+    let (other, file) = (folder.path().join("other"), folder.path().join("file"));
+    fs::create_dir(&other).unwrap();
+    fs::write(&file, "x").unwrap();
+    assert_eq!(mode(&place), mode(&other));
+    for name in hedgerow::model_files(&place) {
+        assert_eq!(mode(&name), mode(&file), "{}", name.display());
+    }
+    fs::set_permissions(&place, fs::Permissions::from_mode(0o700)).unwrap();
+    for name in hedgerow::model_files(&place) {
+        fs::set_permissions(&name, fs::Permissions::from_mode(0o600)).unwrap();
+    }
+    add(&mut model, &[1.0, 1.0], "0");
+    model.save(&place).unwrap();
+    let evaluation = RecordedEvaluation {
+        data: "moons".to_owned(),
+        n_queries: 1,
+        error_percent: Some(0.0),
+        mean_absolute_error: None,
+        n_stored: 9,
+    };
+    model.record_evaluation(&place, evaluation).unwrap();
+    assert_eq!(mode(&place), 0o700);
+    for name in hedgerow::model_files(&place) {
+        assert_eq!(mode(&name), 0o600, "{}", name.display());
+    }
+}
+
+#[test]
+fn the_card_tells_of_the_model_as_it_is_saved() {
+    let folder = tempdir().unwrap();
+    let mut model = fit(&moons(), &params(&StructureParams::knn(1), false));
+    add(&mut model, &[1.0, 1.0], "0");
+    model.save(folder.path()).unwrap();
+    let card = fs::read_to_string(folder.path().join("README.md")).unwrap();
+    assert!(card.contains("by 161 of the 161 examples"), "{card}");
 }
 
 #[test]

@@ -111,10 +111,14 @@ fn rejection(evaluation: &Evaluation) -> String {
             format!("{:.0}", 100.0 * by_probability.share_answered),
             format!("{:.2}", by_probability.error_percent),
             format!("{:.3}", by_probability.threshold),
+            format!("{:.0}", 100.0 * by_novelty.share_answered),
             format!("{:.2}", by_novelty.error_percent),
             format!("{:.4}", by_novelty.threshold),
         ])
     };
-    let columns = ["answered %", "error %", "--reject-probability", "error %", "--reject-novelty"].map(Column::right);
-    text_table(&columns, &SHARES.into_iter().filter_map(row).collect::<Vec<_>>())
+    let columns = ["answered %", "error %", "--reject-probability", "answered %", "error %", "--reject-novelty"];
+    let mut rows: Vec<_> = SHARES.into_iter().filter_map(row).collect();
+    // Where many answers are equally sure, several shares have the same nearest point.
+    rows.dedup();
+    text_table(&columns.map(Column::right), &rows)
 }

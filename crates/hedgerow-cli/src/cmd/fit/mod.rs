@@ -1,9 +1,10 @@
 //! `hedgerow fit --data DATA --out MODEL`.
 //!
-//! `arguments.rs` has the flags and `values.rs` how some are read, `recipe.rs` what they mean together, `place.rs` where the model goes,
-//! `watch.rs` what is heard of a fit under way, `summary.rs` what is told of it in the end.
+//! `arguments.rs` has the flags and `values.rs` how some are read, `recipe.rs` what they mean together, `place.rs` where the model goes
+//! and `lock.rs` how that is kept for one fit, `watch.rs` what is heard of a fit under way, `summary.rs` what is told of it in the end.
 
 mod arguments;
+mod lock;
 mod place;
 mod recipe;
 mod summary;
@@ -26,7 +27,7 @@ use crate::dataset;
 use crate::error::{Hinted, usage};
 
 pub(crate) fn run(arguments: &Arguments, context: &Context) -> anyhow::Result<()> {
-    let place = Place::of(arguments)?;
+    let mut place = Place::of(arguments)?;
     recipe::check(arguments)?;
     let dataset = dataset::load(&arguments.data, &recipe::read_options(arguments)?, context)?;
     let params = recipe::fit_params(arguments, &dataset, context.seed())?;
@@ -39,7 +40,7 @@ pub(crate) fn run(arguments: &Arguments, context: &Context) -> anyhow::Result<()
         None => {
             place.prepare()?;
             let (model, is_resumed) = fit(arguments, &dataset, &params, &place, context)?;
-            model.save(&place.out)?;
+            place.save(&model)?;
             (model, is_resumed)
         }
     };

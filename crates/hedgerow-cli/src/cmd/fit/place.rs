@@ -5,9 +5,10 @@ use std::path::PathBuf;
 
 use anyhow::{Context as _, anyhow};
 use hedgerow::learn::CheckpointInfo;
-use hedgerow::{FitParams, Model, SaveError, is_model};
+use hedgerow::{FitParams, Model, SaveError, is_model, other_files};
 
 use super::Arguments;
+use super::lock::Lock;
 use crate::cmd::words::NO_METHOD;
 use crate::error::{WithHint, usage};
 use crate::model;
@@ -18,6 +19,10 @@ pub(super) struct Place {
     pub(super) out: PathBuf,
     pub(super) checkpoint: PathBuf,
     replaces: bool,
+    resumes: bool,
+    learns: bool,
+    /// Keeps other fits from the checkpoint, where there is one.
+    lock: Option<Lock>,
 }
 
 impl Place {
@@ -28,29 +33,56 @@ impl Place {
             let out = out.display();
             return Err(usage(format_args!("--out {out} is no name for a new folder; give one, such as digits")));
         };
-        let place = Self { out, checkpoint, replaces: arguments.force };
+        let (replaces, resumes) = (arguments.force, arguments.resume);
+        let learns = arguments.learning.method.as_deref() != Some(NO_METHOD);
+        let mut place = Self { out, checkpoint, replaces, resumes, learns, lock: None };
         let may_be_finished = arguments.resume && place.checkpoint.is_file();
         if is_model(&place.out) {
             if !place.replaces && !may_be_finished {
                 return Err(place.is_taken()).hint("--force replaces it; or give another --out");
             }
+            let files = other_files(&place.out);
+            if !files.is_empty() {
+                return Err(SaveError::OtherFiles { path: place.out, files }.into());
+            }
         } else if place.out.exists() && !is_empty_folder(&place.out) {
             return Err(SaveError::NotAModel { path: place.out }.into());
         }
-        let learns_nothing = arguments.learning.method.as_deref() == Some(NO_METHOD);
-        if place.checkpoint.exists() && !arguments.resume && !learns_nothing {
+        if learns {
+            place.lock = Lock::take(&place.out)?;
+        }
+        if place.checkpoint.exists() && !arguments.resume && learns {
             return Err(place.is_unfinished());
         }
         Ok(place)
     }
 
     /// Makes the folder that both stand in.
-    pub(super) fn prepare(&self) -> anyhow::Result<()> {
-        match self.out.parent().filter(|folder| !folder.as_os_str().is_empty()) {
-            Some(folder) => {
-                fs::create_dir_all(folder).with_context(|| format!("cannot make the folder {}", folder.display()))
+    pub(super) fn prepare(&mut self) -> anyhow::Result<()> {
+        if let Some(folder) = self.out.parent().filter(|folder| !folder.as_os_str().is_empty()) {
+            fs::create_dir_all(folder).with_context(|| format!("cannot make the folder {}", folder.display()))?;
+        }
+        if self.learns && self.lock.is_none() {
+            self.lock = Lock::take(&self.out)?;
+        }
+        Ok(())
+    }
+
+    /// Writes the model. One that came to this place while this was fitted is replaced only by force.
+    pub(super) fn save(&self, model: &Model) -> anyhow::Result<()> {
+        if self.replaces {
+            return Ok(model.save_over(&self.out)?);
+        }
+        match model.save_new(&self.out) {
+            Err(SaveError::Taken { .. }) => {
+                let error = anyhow!("{}: another model was written here during the fit", self.out.display());
+                let hint = match self.checkpoint.exists() {
+                    true => "what was learned is kept: the same command with --resume --force replaces that model",
+                    false => "--force replaces it; or give another --out",
+                };
+                Err(error).hint(hint)
             }
-            None => Ok(()),
+            saved => Ok(saved?),
         }
     }
 
@@ -58,6 +90,10 @@ impl Place {
     pub(super) fn finished(&self, wanted: &FitParams) -> anyhow::Result<Option<Model>> {
         if self.replaces || !is_model(&self.out) {
             return Ok(None);
+        }
+        if !self.resumes {
+            return Err(self.is_taken())
+                .hint("it came here while the data was read; --force replaces it, or give another --out");
         }
         let (model, run) = (model::load(&self.out)?, CheckpointInfo::read(&self.checkpoint)?);
         let params = model.params();
