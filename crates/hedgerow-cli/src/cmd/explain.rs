@@ -16,7 +16,7 @@ use crate::error::{Hinted, WithHint};
 use crate::queries::{MatchingArgs, SplitArg};
 use crate::rejection::RejectionArgs;
 use crate::texts::Texts;
-use crate::{model, typed};
+use crate::{dataset, model, typed};
 
 /// Width of texts where no terminal says its own, and of the widest.
 const USUAL_WIDTH: usize = 100;
