@@ -15,8 +15,8 @@ fn explain(fitted: &Fitted, arguments: &[&str]) -> Run {
     hedgerow(["explain", place.as_str()].iter().chain(arguments)).env("COLUMNS", "80").run()
 }
 
-const DECISION_KEYS: [&str; 10] =
-    ["row", "id", "split", "query", "answer", "class_probabilities", "walks", "voters", "rival", "novelty"];
+const DECISION_KEYS: [&str; 11] =
+    ["row", "id", "split", "query", "answer", "class_probabilities", "walks", "voters", "rival", "novelty", "off_by"];
 
 #[test]
 fn a_digit_is_explained_with_pictures() {
