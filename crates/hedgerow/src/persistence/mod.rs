@@ -149,7 +149,7 @@ fn read_once(place: &Path, attach: Attach, until: Option<u64>) -> Result<Model, 
     let journal = match journal_in(&place, attach, &config) {
         // The arrays are of this moment. A new journal begins, under another id: the old one, should it be found again, goes on elsewhere.
         Err(error) if until == Some(folded) && error.is_damage() => {
-            (id, n_entries, n_lost) = (config.folded_seal, 0, n_lost + folded);
+            (id, n_entries, n_lost) = (config.folded_seal, 0, n_lost.saturating_add(folded));
             Journal::default()
         }
         journal => journal.map_err(lost)?,

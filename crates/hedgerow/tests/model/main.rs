@@ -10,5 +10,6 @@ mod damage;
 mod fixtures;
 mod folder;
 mod golden;
+mod journals;
 mod sharing;
 mod speed;
