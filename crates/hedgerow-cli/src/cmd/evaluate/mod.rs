@@ -136,5 +136,5 @@ fn record(model: &mut Model, arguments: &Arguments, data: &str, evaluation: &Eva
         mean_absolute_error: evaluation.values.map(|values| values.mean_absolute_error),
         n_stored: evaluation.nodes,
     };
-    Ok(model.record_evaluation(&arguments.model, recorded)?)
+    Ok(model.record_evaluation(&arguments.model, &recorded)?)
 }
