@@ -125,7 +125,7 @@ impl Model {
     pub fn record_evaluation(
         &mut self,
         folder: impl AsRef<Path>,
-        evaluation: RecordedEvaluation,
+        evaluation: &RecordedEvaluation,
     ) -> Result<(), SaveError> {
         let place = &folder::real(folder.as_ref());
         again(

@@ -228,7 +228,7 @@ fn who_may_read_a_model_stays_as_it_was() {
         mean_absolute_error: None,
         n_stored: 9,
     };
-    model.record_evaluation(&place, evaluation).unwrap();
+    model.record_evaluation(&place, &evaluation).unwrap();
     assert_eq!(mode(&place), 0o700);
     for name in hedgerow::model_files(&place) {
         assert_eq!(mode(&name), 0o600, "{}", name.display());
@@ -296,7 +296,7 @@ fn an_evaluation_is_recorded_whole_and_told_on_the_card() {
         mean_absolute_error: None,
         n_stored: 9,
     };
-    model.record_evaluation(folder.path(), evaluation.clone()).unwrap();
+    model.record_evaluation(folder.path(), &evaluation).unwrap();
     assert_eq!(Model::load(folder.path()).unwrap().metrics().evaluations, [evaluation]);
     let card = fs::read_to_string(folder.path().join("README.md")).unwrap();
     assert!(card.contains("12.50 %"), "{card}");

@@ -220,14 +220,14 @@ fn evaluations_recorded_by_several_are_all_kept_and_only_with_their_model() {
     };
     fit(&moons(), &params(&StructureParams::tree(), false)).save(&place).unwrap();
     let (mut one, mut two) = (Model::load(&place).unwrap(), Model::open(&place).unwrap());
-    one.record_evaluation(&place, evaluation(1)).unwrap();
-    two.record_evaluation(&place, evaluation(2)).unwrap();
+    one.record_evaluation(&place, &evaluation(1)).unwrap();
+    two.record_evaluation(&place, &evaluation(2)).unwrap();
     let recorded = |model: &Model| model.metrics().evaluations.iter().map(|e| e.n_queries).collect::<Vec<_>>();
     assert_eq!((recorded(&two), recorded(&Model::load(&place).unwrap())), (vec![1, 2], vec![1, 2]));
     let other = fit(&crowded(1), &params(&StructureParams::tree(), false));
     other.save_over(&place).unwrap();
     let before = files(&place);
-    let error = one.record_evaluation(&place, evaluation(3)).unwrap_err();
+    let error = one.record_evaluation(&place, &evaluation(3)).unwrap_err();
     assert!(matches!(error, SaveError::OtherModel { .. }), "{error}");
     assert_eq!(files(&place), before);
 }

@@ -138,5 +138,5 @@ fn record(model: &mut Model, arguments: &Arguments, data: &str, evaluation: &Eva
     if model.metrics().evaluations.contains(&recorded) {
         return Ok(());
     }
-    Ok(model.record_evaluation(&arguments.model, recorded)?)
+    Ok(model.record_evaluation(&arguments.model, &recorded)?)
 }
