@@ -155,7 +155,7 @@ fn pages_are_written_whole() {
     let run = explain(&fitted, &["--data", "optdigits", "--row", "0", "--html", "-"]).ends_with(0);
     assert!(run.stdout.starts_with("<!DOCTYPE html>") && !run.stdout.contains('█'));
     let both = explain(&fitted, &["--data", "optdigits", "--row", "0", "--html", "-", "--json"]).ends_with(2);
-    assert!(both.json_error()["error"].as_str().is_some_and(|error| error.contains("--html and --json")));
+    assert!(both.json_error()["error"].as_str().is_some_and(|error| error.contains("--json and --html")));
     let run =
         explain(&fitted, &["--data", "optdigits", "--row", "0", "--html", &fitted.file("none/a.html")]).ends_with(1);
     assert!(run.stderr.contains("a.html: cannot be written"), "{}", run.stderr);

@@ -114,7 +114,7 @@ mod tests {
         let params = FitParams { learning: None, ..FitParams::default() };
         let dataset = data::load(data).expect("it is made on the spot");
         let model = Model::fit(&dataset, &params, &FitOptions::default(), &mut silent_fit()).expect("it can be fitted");
-        model.save(folder).expect("it can be saved");
+        model.save_over(folder).expect("it can be saved");
     }
 
     #[test]

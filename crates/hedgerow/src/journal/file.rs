@@ -206,14 +206,18 @@ fn needs_writing(error: &JournalError) -> bool {
 /// What tells one file from another that took its name.
 pub(crate) type Identity = (u64, u64);
 
-#[cfg(unix)]
 pub(crate) fn identity(path: &Path) -> Option<Identity> {
+    std::fs::metadata(path).ok().and_then(|file| identity_in(&file))
+}
+
+#[cfg(unix)]
+pub(crate) fn identity_in(file: &std::fs::Metadata) -> Option<Identity> {
     use std::os::unix::fs::MetadataExt as _;
-    std::fs::metadata(path).ok().map(|file| (file.dev(), file.ino()))
+    Some((file.dev(), file.ino()))
 }
 
 #[cfg(not(unix))]
-pub(crate) fn identity(_path: &Path) -> Option<Identity> {
+pub(crate) fn identity_in(_file: &std::fs::Metadata) -> Option<Identity> {
     None
 }
 

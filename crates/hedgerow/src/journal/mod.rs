@@ -15,7 +15,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use hedgerow_core::ExampleId;
 
 pub use error::JournalError;
-pub(crate) use file::{Identity, JournalFile, identity};
+pub(crate) use file::{Identity, JournalFile, identity, identity_in};
 pub(crate) use seal::{Seal, last_seal};
 
 /// A change.

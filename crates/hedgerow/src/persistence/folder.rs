@@ -9,7 +9,7 @@ use tempfile::TempDir;
 
 use super::{CARD, CONFIG, FILES, JOURNAL, METRICS, TENSORS};
 use crate::error::{LoadError, SaveError};
-use crate::journal::Identity;
+use crate::journal::{Identity, identity_in};
 
 /// What a writer that was killed left behind is removed after so long.
 const LEFT_BEHIND: Duration = Duration::from_secs(24 * 3600);
@@ -46,6 +46,25 @@ pub(super) fn real(place: &Path) -> PathBuf {
 /// What tells a folder from another that took its place; nothing where there is none, or where the system cannot tell.
 pub(super) fn identity(place: &Path) -> Option<Identity> {
     crate::journal::identity(place)
+}
+
+/// A folder that is held while it is read: as long as it is, no other can get its identity, which systems give again to the next one.
+pub(super) struct Held {
+    _folder: Option<File>,
+    identity: Option<Identity>,
+}
+
+impl Held {
+    pub(super) fn now(place: &Path) -> Self {
+        let folder = File::open(place).ok();
+        let identity = folder.as_ref().and_then(|folder| identity_in(&folder.metadata().ok()?));
+        Self { _folder: folder, identity }
+    }
+
+    /// Whether it still has its place.
+    pub(super) fn is_in(&self, place: &Path) -> bool {
+        identity(place) == self.identity
+    }
 }
 
 /// The names in a folder of a model that are none of the model's.

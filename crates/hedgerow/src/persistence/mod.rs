@@ -65,10 +65,10 @@ const MOST_TRIES: usize = 10;
 
 fn read(place: &Path, attach: Attach, until: Option<u64>) -> Result<Model, LoadError> {
     for _ in 1..MOST_TRIES {
-        let before = folder::identity(place);
+        let held = folder::Held::now(place);
         let model = read_once(place, attach, until);
         // Files of two models are no model: where another was saved in this place meanwhile, that one is read.
-        if folder::identity(place) == before {
+        if held.is_in(place) {
             return model;
         }
     }
