@@ -360,7 +360,7 @@ mod tests {
         other.lock().unwrap();
         other.append(vec![add(8)], 2).unwrap();
         other.release();
-        assert_eq!(JournalFile::read(&path).unwrap(), (MODEL, written.clone()));
+        assert_eq!(JournalFile::read(&path).unwrap(), (MODEL, written));
         // Numbers that are taken are refused.
         other.lock().unwrap();
         assert!(other.append(vec![add(8)], 1).is_err());
