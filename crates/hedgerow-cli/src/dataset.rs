@@ -25,12 +25,7 @@ pub(crate) fn note_dropped(n_rows: u64, context: &Context) {
     }
 }
 
-/// Loads data by the schema of a model: the same columns, categories and classes. Labels may be missing.
-pub(crate) fn load_for(model: &Model, name: &str, reading: &ReadingArgs, context: &Context) -> anyhow::Result<Dataset> {
-    load(name, &options_for(model, reading), context)
-}
-
-/// The flags about reading with what a model records, for readers of blocks.
+/// The flags about reading with what a model records: the same columns, categories and classes. Labels may be missing.
 pub(crate) fn options_for(model: &Model, reading: &ReadingArgs) -> ReadOptions {
     let recorded = model.read_options();
     ReadOptions { schema: recorded.schema, constant_label: ConstantLabel::Allow, ..reading.options() }

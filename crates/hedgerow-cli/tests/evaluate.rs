@@ -274,6 +274,8 @@ fn a_category_that_the_model_does_not_know_can_be_taken_as_none() {
     let refused = run(dir.path(), "evaluate m --data green.csv").ends_with(1);
     assert!(refused.stderr.contains("green"), "{}", refused.stderr);
     assert_eq!(evaluated(dir.path(), "--data green.csv --unknown-category zeros")["n_queries"], 2);
+    run(dir.path(), "report m --data green.csv").ends_with(1);
+    run(dir.path(), "report m --data green.csv --unknown-category zeros").ends_with(0);
     run(dir.path(), "add m --data green.csv").ends_with(1);
     run(dir.path(), "add m --data green.csv --unknown-category zeros").ends_with(0);
 }

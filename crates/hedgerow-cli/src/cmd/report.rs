@@ -8,8 +8,7 @@ use serde::Serialize;
 
 use crate::context::Context;
 use crate::labelled::Labelled;
-use crate::queries::SplitArg;
-use crate::reading::ReadingArgs;
+use crate::queries::{MatchingArgs, SplitArg};
 use crate::texts::Texts;
 use crate::{dataset, model};
 
@@ -39,7 +38,7 @@ pub(crate) struct Arguments {
     mistakes: usize,
 
     #[command(flatten)]
-    reading: ReadingArgs,
+    matching: MatchingArgs,
 }
 
 /// What `--json` gives.
@@ -55,7 +54,7 @@ struct Written {
 pub(crate) fn run(arguments: &Arguments, context: &Context) -> anyhow::Result<()> {
     let model = model::load(&arguments.model)?;
     let mut texts = Texts::open(&[("--out", Some(&arguments.out))], context)?;
-    let data = dataset::load_for(&model, &arguments.data, &arguments.reading, context)?;
+    let data = arguments.matching.load(&model, &arguments.data, context)?;
     let labelled = Labelled::of(&data, arguments.split, &model)?;
     let name = format!("{}, {}", data.name(), labelled.split);
     let source = |row: usize| dataset::row_source(&data, labelled.part, labelled.rows[row]);

@@ -108,7 +108,7 @@ const LARGE: usize = 2_000_000;
 
 /// Numbers in the data from which on a network half as wide as that of the papers is worth its time. Of optdigits (245,000 numbers), five times
 /// without 764 training rows in a row, trees answered these with 1.8 % of errors from 28 nodes, where a width of 100 had 2.4 % and 38, and one
-/// of 400, three times as slow, 2.0 % and 26.
+/// of 400, more than twice as slow, 2.0 % and 26.
 const MIDDLING: usize = 100_000;
 const RATE_OF_LARGE_DATA: f64 = 1e-3;
 
