@@ -49,5 +49,5 @@ pub fn run(asked: &Asked) -> Result<String, ExperimentError> {
         }
         ControlFlow::Continue(())
     };
-    Ok(learn::run(&asked, &Provenance::of_source(command), &mut listener)?.summary)
+    Ok(learn::run(&asked, &Provenance::of_source(command, crate::REVISION), &mut listener)?.summary)
 }

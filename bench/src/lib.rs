@@ -24,3 +24,6 @@ pub mod step;
 pub mod synthetic;
 
 pub use hedgerow_experiments::{date, machine};
+
+/// The revision that this program was built from, marked if files were changed since; by `build.rs`.
+pub const REVISION: &str = env!("HEDGEROW_BENCH_REVISION");

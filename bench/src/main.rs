@@ -33,7 +33,7 @@ fn run(arguments: &Arguments) -> Result<(), Box<dyn std::error::Error>> {
         // Keeps its results itself, run by run.
         return print(&learn::run(asked)?);
     }
-    let moment = describe_moment();
+    let moment = describe_moment(hedgerow_bench::REVISION);
     let (output, results) = match &arguments.task {
         Task::Help | Task::Learn(_) => return print(HELP),
         Task::Ratios { format } => {

@@ -47,14 +47,9 @@ impl Machine {
     }
 }
 
-/// The revision of this program's source, marked if files were changed since.
-pub fn revision() -> String {
-    output_of("git", &["describe", "--always", "--dirty", "--abbrev=12"])
-}
-
 /// What may differ from one run to the next, in Markdown.
-pub fn describe_moment() -> String {
-    format!("- revision: {}\n- load before: {}\n", revision(), load())
+pub fn describe_moment(revision: &str) -> String {
+    format!("- revision: {revision}\n- load before: {}\n", load())
 }
 
 fn model_name(cpuinfo: &str) -> Option<&str> {

@@ -1,6 +1,6 @@
 //! Where results come from, for the files that hold them.
 
-use crate::machine::{self, Machine};
+use crate::machine::Machine;
 
 /// Where results come from.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -14,9 +14,9 @@ pub struct Provenance {
 }
 
 impl Provenance {
-    /// Of a program that is run from its source: the revision of the working copy, and its compiler.
-    pub fn of_source(command: impl Into<String>) -> Self {
-        Self { command: command.into(), revision: machine::revision(), setup: Machine::this().describe() }
+    /// Of a program that is run from its source: the revision that it was built from, and its compiler.
+    pub fn of_source(command: impl Into<String>, revision: &str) -> Self {
+        Self { command: command.into(), revision: revision.to_owned(), setup: Machine::this().describe() }
     }
 
     /// Of a program that may be installed anywhere: its version.
