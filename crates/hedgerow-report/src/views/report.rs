@@ -65,10 +65,10 @@ pub fn report_view(
 ) -> Result<Option<(Report, Evaluation)>, AnswerError> {
     let views = Views::of(model);
     let is_over = || go_on().is_break();
-    let evaluation = model.evaluate(asked.points, asked.labels, asked.class_names)?;
-    if is_over() {
+    let evaluation = model.evaluate_watched(asked.points, asked.labels, asked.class_names, &mut |_| go_on())?;
+    let Some(evaluation) = evaluation else {
         return Ok(None);
-    }
+    };
     let (mut wrong, mut right) = wrong_and_right(model, asked)?;
     wrong.truncate(n_mistakes);
     right.truncate(n_right);

@@ -10,7 +10,7 @@ use super::{Model, Unknown};
 use crate::error::AnswerError;
 
 /// Examples that are asked about between two words to the listener: enough for all threads and for the searches that are faster in blocks.
-const BLOCK_ROWS: usize = 8192;
+const BLOCK_ROWS: usize = 1024;
 
 /// Bins of the calibration curve.
 const BINS: usize = 10;
@@ -164,22 +164,22 @@ impl Model {
             seconds += started.elapsed().as_secs_f64();
             n_unknown += predictions.iter().filter(|prediction| prediction.unknown.is_some()).count();
             if is_of_classes {
-                let probabilities = self.predict_proba(block)?;
-                let novelty = self.novelty(block)?;
-                let judge = |(row, (prediction, truth)): (usize, (&super::ModelPrediction, &Label))| {
-                    let answer = prediction.label.as_class()?.0 as usize;
-                    let probability_of = |class: usize| probabilities.row(row).get(class).copied().unwrap_or(0.0);
+                let judge = |(said, truth): (&super::ModelAnswer, &Label)| {
+                    let answer = said.prediction.label.as_class()?.0 as usize;
+                    let probability_of = |class: usize| {
+                        said.probabilities.iter().find(|share| share.class.0 as usize == class).map_or(0.0, |of| of.share)
+                    };
                     let truth = number(truth)?;
                     Some(Judged {
                         truth,
                         answer,
-                        unknown: prediction.unknown,
+                        unknown: said.prediction.unknown,
                         probability: probability_of(answer),
                         probability_of_truth: probability_of(truth),
-                        share_farther: novelty[row].share_farther.unwrap_or(0.0),
+                        share_farther: said.novelty.share_farther.unwrap_or(0.0),
                     })
                 };
-                answers.extend(predictions.iter().zip(truths).enumerate().filter_map(judge));
+                answers.extend(self.answer(block)?.iter().zip(truths).filter_map(judge));
             } else {
                 let pair = |(prediction, label): (&super::ModelPrediction, &Label)| {
                     Some((f64::from(prediction.label.as_value()?), f64::from(label.as_value()?)))
