@@ -370,9 +370,9 @@ mod tests {
         assert_eq!(best.method, Method::SoftNn(both));
         assert_eq!(learned("--preset best --method soft-nn").method, best.method);
         assert_eq!(learned("--preset best --method dbs").method, Method::default());
-        // A quarter of the epochs stays a quarter.
-        assert_eq!(best.epochs.map(|epochs| epochs / best.clean_epochs), Some(4));
-        assert_eq!(learned("--preset best --epochs 40").clean_epochs, 10);
+        // A half of the epochs stays a half.
+        assert_eq!(best.epochs.map(|epochs| epochs / best.clean_epochs), Some(2));
+        assert_eq!(learned("--preset best --epochs 40").clean_epochs, 20);
         assert_eq!(learned("--preset best --epochs 40 --clean-epochs 3").clean_epochs, 3);
     }
 
