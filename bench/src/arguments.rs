@@ -4,6 +4,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use crate::learn::Asked;
+use crate::peers::{self, Question};
 use crate::step::Plan;
 use hedgerow_experiments::learn::recipes::Experiment;
 
@@ -16,6 +17,7 @@ Usage:
   cargo run --release -p hedgerow-bench -- mnist DIR [--repeat N] [--save]
   cargo run --release -p hedgerow-bench -- data [--mnist DIR] [--repeat N] [--save]
   cargo run --release -p hedgerow-bench -- learn WHAT [--data NAME] [--only RECIPE] [--seeds N] [--epochs N] [--runs DIR]
+  cargo run --release -p hedgerow-bench -- peers QUESTION [--data NAME] [--quick] [--repeat N] [--save]
   cargo run --release -p hedgerow-bench -- step [--mnist DIR] [--fashion DIR] [--to-error] [--repeat N] [--save]
 
 ratios       Each structure against plain ways to do the same, both sides in one run.
@@ -40,6 +42,13 @@ learn        Error, nodes and time of whole training runs on MNIST and Fashion-M
   --seeds    Seeds of each recipe. [default: 3]
   --epochs   Other epochs than the recipes have, to look at something quickly.
   --runs     The folder that runs are kept in, to go on with those of another day.
+
+peers        Whole tasks beside scikit-learn, FAISS, usearch, hnswlib, river, PyTorch and others, which it installs in a virtual
+             environment in the build folder.
+  QUESTION   raw, learned, stream, neighbors, serve or grow. bench/README.md says what each is.
+  --data     Only this data set, by a name that `hedgerow data list` has. May be given more than once.
+  --quick    Small data and few epochs, to see that it works.
+  --repeat   Measurements of each side, of which the median counts. [default: 3]
 
 step         Epochs of DBS training against PyTorch and against the bare matrix products, with two threads and with one.
              Installs PyTorch in a virtual environment in the build folder: gigabytes, and many minutes.
@@ -81,6 +90,8 @@ pub enum Task {
     Learn(Asked),
     /// Measure the training step.
     Step(Plan),
+    /// Ask a question to the peers.
+    Peers(peers::Plan),
 }
 
 /// What `ratios` prints.
@@ -107,10 +118,12 @@ pub struct Arguments {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum UsageError {
     /// No command.
-    #[error("no command given: say `ratios`, `mnist DIR`, `data`, `step`, `learn WHAT` or `--help`")]
+    #[error("no command given: say `ratios`, `mnist DIR`, `data`, `step`, `learn WHAT`, `peers QUESTION` or `--help`")]
     NoCommand,
     /// An unknown command.
-    #[error("unknown command `{0}`: say `ratios`, `mnist DIR`, `data`, `step`, `learn WHAT` or `--help`")]
+    #[error(
+        "unknown command `{0}`: say `ratios`, `mnist DIR`, `data`, `step`, `learn WHAT`, `peers QUESTION` or `--help`"
+    )]
     Command(String),
     /// `mnist` without its folder.
     #[error("`mnist` needs the folder of the four IDX files: `mnist DIR`")]
@@ -131,7 +144,10 @@ pub enum UsageError {
         "`learn` needs to know what: `learn table`, `training-time`, `plane`, `ablation`, `ablation-time`, `presets` or `choice`"
     )]
     NoExperiment,
-    /// An option of `learn` without a good value.
+    /// `peers` without a question.
+    #[error("`peers` needs a question: `peers raw`, `learned`, `stream`, `neighbors`, `serve` or `grow`")]
+    NoQuestion,
+    /// An option of `learn` or `peers` without a good value.
     #[error("`{option}` needs {expected}, not `{got}`")]
     Value {
         /// The option.
@@ -163,6 +179,7 @@ impl Arguments {
             Some("learn") => Self::learn(arguments),
             Some("data") => Self::data(arguments),
             Some("step") => Self::step(arguments),
+            Some("peers") => Self::peers(arguments),
             Some("help" | "--help" | "-h") => Ok(Self { task: Task::Help, repeats: 1, save: false }),
             _ => Err(UsageError::Command(command.to_string_lossy().into_owned())),
         }
@@ -240,6 +257,30 @@ impl Arguments {
         Ok(Self { task: Task::Data { mnist }, repeats, save })
     }
 
+    fn peers(mut rest: impl Iterator<Item = OsString>) -> Result<Self, UsageError> {
+        let asked = rest.next().and_then(|question| question.into_string().ok());
+        let question = Question::ALL.into_iter().find(|question| Some(question.name()) == asked.as_deref());
+        let question = question.ok_or(UsageError::NoQuestion)?;
+        let (mut plan, mut repeats, mut save) = (peers::Plan { question, data: Vec::new(), quick: false }, 3, false);
+        while let Some(argument) = rest.next() {
+            match argument.to_str() {
+                Some("--data") => match rest.next().and_then(|name| name.into_string().ok()) {
+                    Some(name) if !name.is_empty() => plan.data.push(name),
+                    got => {
+                        let (option, expected) = ("--data", "the name of a data set");
+                        return Err(UsageError::Value { option, expected, got: got.unwrap_or_default() });
+                    }
+                },
+                Some("--quick") => plan.quick = true,
+                Some("--repeat") => repeats = parse_repeats(rest.next())?,
+                Some("--save") => save = true,
+                Some("--help" | "-h") => return Ok(Self { task: Task::Help, repeats, save }),
+                _ => return Err(unexpected("peers", &argument)),
+            }
+        }
+        Ok(Self { task: Task::Peers(plan), repeats, save })
+    }
+
     fn step(mut rest: impl Iterator<Item = OsString>) -> Result<Self, UsageError> {
         let (mut plan, mut repeats, mut save) = (Plan::default(), 5, false);
         while let Some(argument) = rest.next() {
@@ -294,6 +335,9 @@ mod tests {
         let plan = Plan { mnist: Some("a".into()), fashion: Some("b".into()), to_error: true };
         let step = Arguments { task: Task::Step(plan), repeats: 2, save: false };
         assert_eq!(parse("step --fashion b --mnist a --to-error --repeat 2"), Ok(step));
+        let plan = peers::Plan { question: Question::Raw, data: vec!["mnist".into()], quick: true };
+        let raw = Arguments { task: Task::Peers(plan), repeats: 3, save: false };
+        assert_eq!(parse("peers raw --data mnist --quick"), Ok(raw));
         assert_eq!(parse("ratios --help").map(|arguments| arguments.task), Ok(Task::Help));
     }
 
@@ -308,6 +352,9 @@ mod tests {
         assert_eq!(parse("data --mnist"), Err(UsageError::NoPictures("--mnist")));
         assert_eq!(parse("step --fashion"), Err(UsageError::NoPictures("--fashion")));
         assert_eq!(parse("step folder"), Err(UsageError::Argument { command: "step", argument: "folder".into() }));
+        assert_eq!(parse("peers"), Err(UsageError::NoQuestion));
+        assert_eq!(parse("peers cooked"), Err(UsageError::NoQuestion));
+        assert!(matches!(parse("peers raw --data"), Err(UsageError::Value { option: "--data", .. })));
         assert_eq!(parse("ratios --repeat 0"), Err(UsageError::Repeat("0".into())));
         assert_eq!(parse("ratios --repeat"), Err(UsageError::Repeat(String::new())));
     }

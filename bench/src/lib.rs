@@ -5,7 +5,8 @@
 //! - [`data`]: reading files against what a Python user has.
 //! - [`learn`]: error, nodes and time of whole training runs, by `hedgerow-experiments`, which `hedgerow reproduce` runs too.
 //! - [`step`]: the training step against PyTorch.
-//! - [`python`]: the Python side of `data` and `step`.
+//! - [`peers`]: whole tasks against the libraries that an engineer would take instead.
+//! - [`python`]: the Python side of `data`, `step` and `peers`.
 //! - [`synthetic`]: the data of `ratios`; `benches/` uses it too.
 //!
 //! Nothing here is part of the library, and no test of the library depends on it.
@@ -15,6 +16,7 @@ pub mod data;
 pub mod interleaved;
 pub mod learn;
 pub mod mnist;
+pub mod peers;
 pub mod plain;
 pub mod python;
 pub mod random;

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use hedgerow_bench::arguments::{Arguments, Format, HELP, Task};
 use hedgerow_bench::machine::{Machine, describe_moment};
 use hedgerow_bench::save::{Results, save};
-use hedgerow_bench::{data, learn, mnist, ratios, step};
+use hedgerow_bench::{data, learn, mnist, peers, ratios, step};
 
 fn main() -> ExitCode {
     let arguments = match Arguments::parse(std::env::args_os().skip(1)) {
@@ -39,11 +39,12 @@ fn run(arguments: &Arguments) -> Result<(), Box<dyn std::error::Error>> {
         Task::Ratios { format } => {
             let table = ratios::measure(arguments.repeats)?;
             let results = Results {
-                command: "ratios",
+                command: "ratios".into(),
                 command_line: command_line(&format!("ratios --repeat {}", arguments.repeats)),
                 moment,
                 summary: table.markdown(),
                 raw_csv: table.csv(),
+                page: None,
             };
             let output = match format {
                 Format::Markdown => table.markdown(),
@@ -54,11 +55,12 @@ fn run(arguments: &Arguments) -> Result<(), Box<dyn std::error::Error>> {
         Task::Mnist { folder } => {
             let table = mnist::measure(folder, arguments.repeats)?;
             let results = Results {
-                command: "mnist",
+                command: "mnist".into(),
                 command_line: command_line(&format!("mnist DIR --repeat {}", arguments.repeats)),
                 moment,
                 summary: table.markdown(),
                 raw_csv: table.csv(),
+                page: None,
             };
             (table.markdown(), results)
         }
@@ -66,11 +68,12 @@ fn run(arguments: &Arguments) -> Result<(), Box<dyn std::error::Error>> {
             let table = data::measure(mnist.as_deref(), arguments.repeats)?;
             let pictures = if mnist.is_some() { "--mnist DIR " } else { "" };
             let results = Results {
-                command: "data",
+                command: "data".into(),
                 command_line: command_line(&format!("data {pictures}--repeat {}", arguments.repeats)),
                 moment,
                 summary: table.markdown(),
                 raw_csv: table.csv(),
+                page: None,
             };
             (table.markdown(), results)
         }
@@ -79,7 +82,7 @@ fn run(arguments: &Arguments) -> Result<(), Box<dyn std::error::Error>> {
             let fashion = if plan.fashion.is_some() { "--fashion DIR " } else { "" };
             let to_error = if plan.to_error { "--to-error " } else { "" };
             let results = Results {
-                command: "step",
+                command: "step".into(),
                 command_line: command_line(&format!(
                     "step --mnist DIR {fashion}{to_error}--repeat {}",
                     arguments.repeats
@@ -87,6 +90,22 @@ fn run(arguments: &Arguments) -> Result<(), Box<dyn std::error::Error>> {
                 moment,
                 summary: table.markdown(),
                 raw_csv: table.csv(),
+                page: None,
+            };
+            (table.markdown(), results)
+        }
+        Task::Peers(plan) => {
+            let table = peers::measure(plan, arguments.repeats)?;
+            let data: String = plan.data.iter().map(|name| format!("--data {name} ")).collect();
+            let quick = if plan.quick { "--quick " } else { "" };
+            let question = plan.question.name();
+            let results = Results {
+                command: format!("peers-{question}"),
+                command_line: command_line(&format!("peers {question} {data}{quick}--repeat {}", arguments.repeats)),
+                moment,
+                summary: table.markdown(),
+                raw_csv: table.csv(),
+                page: Some(table.html()),
             };
             (table.markdown(), results)
         }

@@ -17,7 +17,7 @@ pub struct SaveError {
 #[derive(Debug, Clone)]
 pub struct Results {
     /// The command, which names the files.
-    pub command: &'static str,
+    pub command: String,
     /// How to run it again. Without the user's paths.
     pub command_line: String,
     /// Revision and load before the run, from [`crate::machine::describe_moment`].
@@ -26,6 +26,8 @@ pub struct Results {
     pub summary: String,
     /// Every single measurement, as CSV.
     pub raw_csv: String,
+    /// A page for browsers, of commands that have one.
+    pub page: Option<String>,
 }
 
 /// Where runs are kept: in this crate's folder, which `cargo run` tells.
@@ -36,9 +38,10 @@ fn runs() -> PathBuf {
 /// The files of a run, before they are written.
 ///
 /// All commands share a folder, so that their files carry the command's name; a second run on the same day replaces them.
-fn files(machine: &Machine, results: &Results) -> [(String, String); 3] {
+fn files(machine: &Machine, results: &Results) -> Vec<(String, String)> {
     let folder = format!("{}-{}", date::today(), machine.slug());
-    let Results { command, command_line, moment, summary, raw_csv } = results;
+    let Results { command, command_line, moment, summary, raw_csv, page } = results;
+    let page = page.iter().map(|page| (format!("{folder}/{command}.html"), page.clone()));
     [
         (format!("{folder}/setup.md"), format!("# Setup\n\n{}", machine.describe())),
         (
@@ -47,6 +50,9 @@ fn files(machine: &Machine, results: &Results) -> [(String, String); 3] {
         ),
         (format!("{folder}/{command}-raw.csv"), raw_csv.clone()),
     ]
+    .into_iter()
+    .chain(page)
+    .collect()
 }
 
 /// Writes the results and gives the folder.
@@ -73,11 +79,12 @@ mod tests {
     fn files_carry_the_date_the_machine_and_the_command() {
         let machine = Machine { processor: "Some CPU".into(), cores: 2 };
         let results = Results {
-            command: "ratios",
+            command: "ratios".into(),
             command_line: "cargo run".into(),
             moment: "- load before: 0\n".into(),
             summary: "| a |\n".into(),
             raw_csv: "a\n".into(),
+            page: None,
         };
         let files = files(&machine, &results);
         let names = files.iter().map(|(name, _)| &name[10..]).collect::<Vec<_>>();

@@ -14,6 +14,7 @@ const SCRIPT: &str = include_str!("../../peers/data.py");
 pub const REQUIREMENTS: Requirements = Requirements {
     file: "bench/peers/data-requirements.txt",
     list: include_str!("../../peers/data-requirements.txt"),
+    optional: &[],
     cost: "some hundred megabytes, and a minute or two",
 };
 

@@ -37,13 +37,13 @@ pub enum MnistError {
     Query(#[from] QueryError),
 }
 
-struct Structure {
-    name: &'static str,
+pub(crate) struct Structure {
+    pub(crate) name: &'static str,
     target: &'static str,
-    build: fn() -> Result<Box<dyn NeighborSearch>, ParamError>,
+    pub(crate) build: fn() -> Result<Box<dyn NeighborSearch>, ParamError>,
 }
 
-const STRUCTURES: [Structure; 5] = [
+pub(crate) const STRUCTURES: [Structure; 5] = [
     Structure { name: "exact 1-NN scan", target: "", build: || Ok(Box::new(LinearScanParams::default().build()?)) },
     Structure { name: "set, one pass", target: "", build: || Ok(Box::new(BoundarySetParams::default().build()?)) },
     Structure {

@@ -17,6 +17,8 @@ pub struct Requirements {
     pub file: &'static str,
     /// The packages with their versions.
     pub list: &'static str,
+    /// Packages that a machine may not be able to build. Without them the others are installed all the same.
+    pub optional: &'static [&'static str],
     /// What the installation costs, for those who wait for it.
     pub cost: &'static str,
 }
@@ -86,6 +88,13 @@ pub fn prepare(requirements: &Requirements) -> Result<PathBuf, SetupError> {
     let mut install = Command::new(&python);
     install.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "-r"]).arg(&list);
     run(&format!("install {} with pip", requirements.file), &mut install)?;
+    for package in requirements.optional {
+        let mut install = Command::new(&python);
+        install.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check", package]);
+        if let Err(error) = run(&format!("install {package}"), &mut install) {
+            eprintln!("{error}; going on without it\n{}", error.details());
+        }
+    }
     std::fs::write(folder.join(COMPLETE), "").map_err(SetupError::Folder)?;
     Ok(python)
 }
@@ -133,8 +142,10 @@ mod tests {
 
     #[test]
     fn every_peer_has_its_version() {
-        for Requirements { file, list, .. } in [crate::data::peers::REQUIREMENTS, crate::step::pytorch::REQUIREMENTS] {
-            assert!(list.lines().all(|line| line.split_once("==").is_some()), "{file}: {list}");
+        let peers = [crate::peers::python::REQUIREMENTS, crate::peers::python::LEARNING_REQUIREMENTS];
+        let all = [crate::data::peers::REQUIREMENTS, crate::step::pytorch::REQUIREMENTS].into_iter().chain(peers);
+        for Requirements { file, list, optional, .. } in all {
+            assert!(list.lines().chain(optional.iter().copied()).all(|line| line.contains("==")), "{file}: {list}");
         }
     }
 

@@ -18,6 +18,7 @@ const SCRIPT: &str = include_str!("../../peers/learn.py");
 pub const REQUIREMENTS: Requirements = Requirements {
     file: "bench/peers/learn-requirements.txt",
     list: include_str!("../../peers/learn-requirements.txt"),
+    optional: &[],
     cost: "several gigabytes to fetch and to keep, and many minutes",
 };
 

@@ -15,7 +15,7 @@ mod data;
 pub mod date;
 mod error;
 mod event;
-mod figure;
+pub mod figure;
 mod fingerprint;
 pub mod learn;
 pub mod machine;

@@ -2,7 +2,7 @@
 
 /// How an axis counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum AxisKind {
+pub enum AxisKind {
     /// Equal steps for equal differences.
     Linear,
     /// Equal steps for equal ratios, for positive numbers.

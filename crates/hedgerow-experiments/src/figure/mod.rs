@@ -8,7 +8,7 @@ mod map;
 mod panels;
 mod svg;
 
-pub(crate) use axis::AxisKind;
+pub use axis::AxisKind;
 pub(crate) use dots::{DotRow, Dots};
 pub(crate) use map::{Map, MapPoint};
-pub(crate) use panels::{Figure, Mark, Panel, Series, Stroke};
+pub use panels::{Figure, Mark, Panel, Series, Stroke};

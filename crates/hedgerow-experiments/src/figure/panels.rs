@@ -7,57 +7,57 @@ use super::svg::{Anchor, LETTER_WIDTH, Svg, Tone, WIDTH, color};
 
 /// A figure of curves.
 #[derive(Debug)]
-pub(crate) struct Figure {
+pub struct Figure {
     /// What it shows.
-    pub(crate) title: String,
+    pub title: String,
     /// What the horizontal axis counts.
-    pub(crate) x_label: String,
+    pub x_label: String,
     /// How it counts.
-    pub(crate) x_kind: AxisKind,
+    pub x_kind: AxisKind,
     /// Moments that the reader should know of.
-    pub(crate) marks: Vec<Mark>,
+    pub marks: Vec<Mark>,
     /// The panels.
-    pub(crate) panels: Vec<Panel>,
+    pub panels: Vec<Panel>,
 }
 
 /// A place on the horizontal axis.
 #[derive(Debug)]
-pub(crate) struct Mark {
+pub struct Mark {
     /// Where.
-    pub(crate) x: f64,
+    pub x: f64,
     /// What is there.
-    pub(crate) label: String,
+    pub label: String,
 }
 
 /// Curves with a vertical axis.
 #[derive(Debug)]
-pub(crate) struct Panel {
+pub struct Panel {
     /// What the vertical axis counts.
-    pub(crate) y_label: String,
+    pub y_label: String,
     /// How it counts.
-    pub(crate) y_kind: AxisKind,
+    pub y_kind: AxisKind,
     /// What it does not go beyond, as 0 and 100 for percent.
-    pub(crate) y_within: (f64, f64),
+    pub y_within: (f64, f64),
     /// The curves. Those of one name have one colour in all panels.
-    pub(crate) series: Vec<Series>,
+    pub series: Vec<Series>,
 }
 
 /// Curves of one name.
 #[derive(Debug, Default)]
-pub(crate) struct Series {
+pub struct Series {
     /// Its name.
-    pub(crate) name: String,
+    pub name: String,
     /// The points of each curve, in the order in which they are joined.
-    pub(crate) curves: Vec<Vec<(f64, f64)>>,
+    pub curves: Vec<Vec<(f64, f64)>>,
     /// Least and most at some places, drawn as an area behind the curves.
-    pub(crate) band: Vec<(f64, f64, f64)>,
+    pub band: Vec<(f64, f64, f64)>,
     /// How they are drawn.
-    pub(crate) stroke: Stroke,
+    pub stroke: Stroke,
 }
 
 /// How curves are drawn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(crate) enum Stroke {
+pub enum Stroke {
     /// A line.
     #[default]
     Line,
@@ -73,7 +73,7 @@ const LEGEND_LINE: f64 = 22.0;
 
 impl Figure {
     /// Draws it.
-    pub(crate) fn draw(&self) -> String {
+    pub fn draw(&self) -> String {
         let mut names: Vec<&str> = Vec::new();
         for series in self.panels.iter().flat_map(|panel| &panel.series) {
             if !names.contains(&series.name.as_str()) {

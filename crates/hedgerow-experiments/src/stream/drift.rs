@@ -53,6 +53,11 @@ impl Drift {
         self.n_examples / 2
     }
 
+    /// All examples of the stream: points and labels.
+    pub fn all(&self) -> (Vec<Vec<f32>>, Vec<Label>) {
+        self.examples().block(self.n_examples).unwrap_or_default().into_iter().unzip()
+    }
+
     /// The stream, from its beginning.
     pub(super) fn examples(&self) -> Examples<'_> {
         Examples { drift: self, random: SplitMix64::new(self.seed, STREAM), at: 0 }

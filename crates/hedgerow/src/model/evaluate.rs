@@ -167,7 +167,10 @@ impl Model {
                 let judge = |(said, truth): (&super::ModelAnswer, &Label)| {
                     let answer = said.prediction.label.as_class()?.0 as usize;
                     let probability_of = |class: usize| {
-                        said.probabilities.iter().find(|share| share.class.0 as usize == class).map_or(0.0, |of| of.share)
+                        said.probabilities
+                            .iter()
+                            .find(|share| share.class.0 as usize == class)
+                            .map_or(0.0, |of| of.share)
                     };
                     let truth = number(truth)?;
                     Some(Judged {

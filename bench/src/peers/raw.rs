@@ -1,0 +1,153 @@
+//! "Why not scikit-learn or FAISS?": raw vectors are classified.
+
+use hedgerow_core::NeighborSearch;
+
+use super::data::{Data, Files};
+use super::python::Peers;
+use super::table::{Column, Compared, Row, Table};
+use super::{PeersError, Plan, names};
+use crate::interleaved::timed;
+use crate::mnist::STRUCTURES;
+
+const DATA: [&str; 6] = ["mnist", "fashion-mnist", "optdigits", "pendigits", "winequality-white", "penguins"];
+const QUICK: [&str; 2] = ["optdigits", "penguins"];
+
+/// The row of ours that the others are compared with.
+const REFERENCE: &str = "forest(50, 50)";
+
+const COLUMNS: [Column; 6] = [
+    Column { name: "error_percent", title: "error %", decimals: 2 },
+    Column { name: "stored", title: "stored examples", decimals: 0 },
+    Column { name: "megabytes", title: "MB", decimals: 2 },
+    Column { name: "train_seconds", title: "training s", decimals: 3 },
+    Column { name: "microseconds", title: "us per query", decimals: 1 },
+    Column { name: "total", title: "training and all queries, s", decimals: 3 },
+];
+
+/// Rows above which a peer is left out or asked less, because it would take hours: its name, the rows, and the queries that it is asked then.
+const SLOW: [(&str, usize, usize); 3] = [
+    ("imbalanced-learn condensed 1-NN", 20_000, 0),
+    ("scikit-learn 1-NN, kd tree", 20_000, 500),
+    ("scikit-learn 1-NN, ball tree", 20_000, 500),
+];
+
+const PEERS: [&str; 9] = [
+    "scikit-learn 1-NN, brute",
+    "scikit-learn 1-NN, kd tree",
+    "scikit-learn 1-NN, ball tree",
+    "scikit-learn random forest(50)",
+    "imbalanced-learn condensed 1-NN",
+    "FAISS flat",
+    "FAISS HNSW(32), ef 64",
+    "usearch",
+    "hnswlib, ef 64",
+];
+
+pub(super) fn measure(plan: &Plan, repeats: usize, peers: &mut Peers) -> Result<Table, PeersError> {
+    let threads = rayon::current_num_threads();
+    let mut rows = Vec::new();
+    for name in names(plan, &DATA, &QUICK) {
+        let data = Data::load(&name)?;
+        let files = Files::write(&data)?;
+        let mut ours: Vec<Row> = STRUCTURES.iter().map(|s| Row::new(&name, s.name, true, threads)).collect();
+        let mut theirs: Vec<Row> = PEERS.iter().map(|peer| Row::new(&name, peer, false, threads)).collect();
+        for repeat in 0..repeats {
+            eprintln!("{name}, {} of {repeats}", repeat + 1);
+            for (structure, row) in STRUCTURES.iter().zip(&mut ours) {
+                ask_ours((structure.build)()?, &data, row)?;
+            }
+            for row in &mut theirs {
+                ask_peer(peers, &data, &files, repeat, row)?;
+            }
+        }
+        rows.extend(ours.into_iter().chain(theirs));
+    }
+    Ok(Table {
+        question: "raw",
+        title: "Raw vectors are classified",
+        columns: &COLUMNS,
+        compared: Some(Compared { name: "total", with: REFERENCE }),
+        rows,
+        versions: peers.versions(),
+        remarks: vec![
+            "Bytes of pictures are taken as they are, other numbers are standardized. MB is what the model holds, with the full history for \
+             exact removal in ours, and as it would be stored for the peers."
+                .to_owned(),
+        ],
+        figures: Vec::new(),
+    })
+}
+
+fn ask_ours(mut search: Box<dyn NeighborSearch>, data: &Data, row: &mut Row) -> Result<(), PeersError> {
+    let examples = data.train();
+    let (inserted, train) = timed(|| search.insert_all(&examples));
+    inserted?;
+    let (answers, query) = timed(|| search.predict_all(data.queries()));
+    let wrong = answers?.iter().zip(data.truth()).filter(|(answer, truth)| answer.label != **truth).count();
+    let n = data.truth().len() as f64;
+    row.push("error_percent", 100.0 * wrong as f64 / n);
+    row.push("stored", search.n_stored() as f64);
+    row.push("megabytes", search.size_bytes() as f64 * 1e-6);
+    row.push("train_seconds", train * 1e-9);
+    row.push("microseconds", query * 1e-3 / n);
+    row.push("total", (train + query) * 1e-9);
+    Ok(())
+}
+
+fn ask_peer(peers: &mut Peers, data: &Data, files: &Files, repeat: usize, row: &mut Row) -> Result<(), PeersError> {
+    let n = data.truth().len();
+    let slow = SLOW.iter().find(|(name, rows, _)| *name == row.method && data.train().len() > *rows);
+    let more = match slow {
+        Some((_, rows, 0)) => {
+            row.note = format!("not asked: above {rows} rows it takes hours");
+            return Ok(());
+        }
+        // Once is enough of what takes minutes.
+        Some(_) if repeat > 0 => return Ok(()),
+        Some((_, _, most)) => {
+            row.note = format!("asked about {most} of {n} queries; the total is reckoned from them");
+            serde_json::json!({"max_queries": most})
+        }
+        None => serde_json::json!({}),
+    };
+    peers.ask("raw", files, more, row)?;
+    reckon(row, n);
+    Ok(())
+}
+
+/// Numbers of the table from those that Python gives.
+pub(super) fn reckon(row: &mut Row, n: usize) {
+    let last = |row: &Row, name: &str| row.values.get(name).and_then(|values| values.last().copied());
+    if let (Some(train), Some(query), Some(asked)) =
+        (last(row, "train_seconds"), last(row, "query_seconds"), last(row, "n_queries"))
+    {
+        row.push("microseconds", 1e6 * query / asked);
+        row.push("total", train + query * n as f64 / asked);
+    }
+    if let Some(bytes) = last(row, "bytes") {
+        row.push("megabytes", bytes * 1e-6);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_peer_that_is_asked_less_is_reckoned_for_all() {
+        let mut row = Row::new("a", "b", false, 1);
+        for (name, value) in [("train_seconds", 1.0), ("query_seconds", 2.0), ("n_queries", 500.0), ("bytes", 3e6)] {
+            row.push(name, value);
+        }
+        reckon(&mut row, 1000);
+        assert_eq!(row.median("total"), Some(5.0));
+        assert_eq!(row.median("microseconds"), Some(4000.0));
+        assert_eq!(row.median("megabytes"), Some(3.0));
+    }
+
+    #[test]
+    fn the_reference_and_the_slow_ones_are_there() {
+        assert!(STRUCTURES.iter().any(|structure| structure.name == REFERENCE));
+        assert!(SLOW.iter().all(|(name, _, _)| PEERS.contains(name)));
+    }
+}
