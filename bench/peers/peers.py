@@ -116,7 +116,7 @@ def condensed(data):
     from imblearn.under_sampling import CondensedNearestNeighbour
     from sklearn.neighbors import KNeighborsClassifier
 
-    sampler = CondensedNearestNeighbour(n_neighbors=1, random_state=0, n_jobs=data.threads, sampling_strategy="all")
+    sampler = CondensedNearestNeighbour(n_neighbors=1, random_state=0, n_jobs=data.threads)
 
     def fit():
         points, labels = sampler.fit_resample(data.train, data.train_labels)
@@ -296,53 +296,47 @@ def torch_mlp(data, request):
     return classified(data, fit, predict, size=lambda model: size)
 
 
-def torch_metric_learning(kind):
-    """A loss of pytorch-metric-learning, then the nearest training example by FAISS."""
+def torch_metric_learning(data, request):
+    """The triplet loss of pytorch-metric-learning, then the nearest training example by FAISS."""
+    import faiss
+    import torch
+    from pytorch_metric_learning import losses, miners
 
-    def run(data, request):
-        import faiss
-        import torch
-        from pytorch_metric_learning import losses, miners
+    torch.manual_seed(0)
+    torch.set_num_threads(data.threads)
+    faiss.omp_set_num_threads(data.threads)
+    points, labels = torch.from_numpy(data.train), torch.from_numpy(data.train_labels)
+    network = torch_network([points.shape[1], *request["layers"]])
+    epochs = request["epochs"]
+    loss_of = losses.TripletMarginLoss(margin=0.2)
+    miner = miners.TripletMarginMiner(margin=0.2, type_of_triplets="semihard")
 
-        torch.manual_seed(0)
-        torch.set_num_threads(data.threads)
-        faiss.omp_set_num_threads(data.threads)
-        points, labels = torch.from_numpy(data.train), torch.from_numpy(data.train_labels)
-        network = torch_network([points.shape[1], *request["layers"]])
-        epochs = request["epochs"]
-        if kind == "triplet":
-            loss_of, miner = losses.TripletMarginLoss(margin=0.2), miners.TripletMarginMiner(margin=0.2, type_of_triplets="semihard")
-        else:
-            loss_of, miner = losses.NTXentLoss(temperature=0.1), None
+    def represent(points):
+        with torch.inference_mode():
+            return torch.nn.functional.normalize(network(points)).numpy()
 
-        def represent(points):
-            with torch.inference_mode():
-                return torch.nn.functional.normalize(network(points)).numpy()
+    def fit():
+        optimizer = torch.optim.Adam(network.parameters(), lr=1e-3, fused=True)
+        for epoch, rows in torch_batches(len(points), request["batch"], epochs):
+            cosine(optimizer, 1e-3, epoch, epochs)
+            represented = network(points[rows])
+            pairs = miner(represented, labels[rows])
+            loss = loss_of(represented, labels[rows], pairs)
+            optimizer.zero_grad(set_to_none=True)
+            loss.backward()
+            optimizer.step()
+        index = faiss.IndexFlatL2(request["layers"][-1])
+        index.add(represent(points))
+        return index
 
-        def fit():
-            optimizer = torch.optim.Adam(network.parameters(), lr=1e-3, fused=True)
-            for epoch, rows in torch_batches(len(points), request["batch"], epochs):
-                cosine(optimizer, 1e-3, epoch, epochs)
-                represented = network(points[rows])
-                pairs = miner(represented, labels[rows]) if miner else None
-                loss = loss_of(represented, labels[rows], pairs)
-                optimizer.zero_grad(set_to_none=True)
-                loss.backward()
-                optimizer.step()
-            index = faiss.IndexFlatL2(request["layers"][-1])
-            index.add(represent(points))
-            return index
-
-        size = sum(parameter.numel() for parameter in network.parameters()) * 4
-        return classified(
-            data,
-            fit,
-            lambda index: by_neighbor(data, index.search(represent(torch.from_numpy(data.test)), 1)[1]),
-            lambda index: index.ntotal,
-            lambda index: size + len(faiss.serialize_index(index)),
-        )
-
-    return run
+    size = sum(parameter.numel() for parameter in network.parameters()) * 4
+    return classified(
+        data,
+        fit,
+        lambda index: by_neighbor(data, index.search(represent(torch.from_numpy(data.test)), 1)[1]),
+        lambda index: index.ntotal,
+        lambda index: size + len(faiss.serialize_index(index)),
+    )
 
 
 # Learn online from a stream.
@@ -634,8 +628,7 @@ PEERS = {
         "scikit-learn MLP": sklearn_mlp,
         "scikit-learn NCA + 1-NN": sklearn_nca,
         "PyTorch MLP": torch_mlp,
-        "pytorch-metric-learning triplet + FAISS": torch_metric_learning("triplet"),
-        "pytorch-metric-learning NT-Xent + FAISS": torch_metric_learning("nt-xent"),
+        "pytorch-metric-learning triplet + FAISS": torch_metric_learning,
     },
     "stream": {
         name: stream(name) for name in ["river KNN", "river KNN, SWINN", "river Hoeffding tree", "river ARF(10)"]

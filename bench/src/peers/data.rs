@@ -16,14 +16,15 @@ pub struct Data {
 }
 
 impl Data {
-    /// Loads it; of data without test rows a fifth is kept for testing.
+    /// Loads it, and gets it first if it is not on this machine. Of data without test rows a fifth is kept for testing, and the others are shuffled:
+    /// files sorted by class would teach those that go by the order something else.
     ///
     /// # Errors
-    /// [`PeersError`]; if it is not on this machine, with how to get it.
+    /// [`PeersError`].
     pub fn load(name: &str) -> Result<Self, PeersError> {
-        let dataset = hedgerow_data::load(name)?;
+        let dataset = hedgerow_experiments::load_data(name, &mut hedgerow_experiments::silent())?;
         let dataset = match dataset.test().is_empty() {
-            true => dataset.split(&SplitParams { validation: 0.0, test: 0.2, seed: 0 })?,
+            true => shuffled(&dataset)?.split(&SplitParams { validation: 0.0, test: 0.2, seed: 0 })?,
             false => dataset,
         };
         let dataset = match dataset.train().points().as_u8() {
@@ -62,6 +63,14 @@ impl Data {
     pub fn truth(&self) -> &[Label] {
         self.dataset.test().labels()
     }
+}
+
+/// The same rows in an order by chance.
+fn shuffled(dataset: &Dataset) -> Result<Dataset, PeersError> {
+    let mut rows: Vec<usize> = (0..dataset.len()).collect();
+    hedgerow_core::random::shuffle(&mut rows, 0, 0);
+    let labels = rows.iter().map(|&row| dataset.labels()[row]).collect();
+    Ok(Dataset::new(dataset.name(), dataset.points().select(&rows), labels)?)
 }
 
 /// The files of some data, in a folder that goes with them.

@@ -12,13 +12,8 @@ use super::{PeersError, Plan, names};
 use crate::interleaved::timed;
 
 const REFERENCE: &str = "DBS + tree";
-const PEERS: [&str; 5] = [
-    "PyTorch MLP",
-    "scikit-learn MLP",
-    "scikit-learn NCA + 1-NN",
-    "pytorch-metric-learning triplet + FAISS",
-    "pytorch-metric-learning NT-Xent + FAISS",
-];
+const PEERS: [&str; 4] =
+    ["PyTorch MLP", "scikit-learn MLP", "scikit-learn NCA + 1-NN", "pytorch-metric-learning triplet + FAISS"];
 /// Rows that NCA learns from at most: its time grows with their square.
 const NCA_ROWS: usize = 3000;
 

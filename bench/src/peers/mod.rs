@@ -17,7 +17,8 @@ use std::path::PathBuf;
 
 use hedgerow::FitError;
 use hedgerow_core::{InsertError, ParamError, PointsError, QueryError};
-use hedgerow_data::{DatasetError, LoadError, PreprocessError, SplitError};
+use hedgerow_data::{DatasetError, PreprocessError, SplitError};
+use hedgerow_experiments::ExperimentError;
 
 use crate::python::process::PeerError;
 use python::Peers;
@@ -84,7 +85,7 @@ pub enum PeersError {
     #[error("the labels of this data are not classes; name data of classes")]
     NoClasses,
     #[error(transparent)]
-    Load(#[from] LoadError),
+    Load(#[from] ExperimentError),
     #[error(transparent)]
     Split(#[from] SplitError),
     #[error(transparent)]

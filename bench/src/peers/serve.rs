@@ -1,7 +1,7 @@
 //! "Why not PyTorch or onnxruntime?": one decision at a time is served.
 
 use hedgerow::{FitOptions, FitParams, Model, silent_fit};
-use hedgerow_learn::{Keep, TrainingParams};
+use hedgerow_learn::{InputScale, Keep, TrainingParams};
 
 use super::data::{Data, Files, bytes, floats};
 use super::python::Peers;
@@ -45,7 +45,7 @@ pub(super) fn measure(plan: &Plan, repeats: usize, peers: &mut Peers) -> Result<
         let mut ours = [REFERENCE, EXPLAIN].map(|method| Row::new(&name, method, true, 1));
         let mut theirs = PEERS.map(|peer| Row::new(&name, peer, false, 1));
         theirs[4].note = "a classifier of the same layers, hardly trained".to_owned();
-        let request = served(&model, &data, &files)?;
+        let request = served(&model, &files)?;
         for repeat in 0..repeats {
             eprintln!("{name}, {} of {repeats}", repeat + 1);
             pool.install(|| ask_ours(&folder, &data, &mut ours))?;
@@ -68,7 +68,7 @@ pub(super) fn measure(plan: &Plan, repeats: usize, peers: &mut Peers) -> Result<
         rows,
         versions: peers.versions(),
         remarks: vec![
-            "All sides have one thread and the same weights (784-400-400-20 on pictures of MNIST); the others compare with all stored examples, ours walks the tree. \
+            "All sides have one thread and the same weights (layers of 400, 400 and 20); the others compare with all stored examples, ours walks the tree. \
              The model of ours on disk holds the history and the originals too."
                 .to_owned(),
         ],
@@ -77,7 +77,7 @@ pub(super) fn measure(plan: &Plan, repeats: usize, peers: &mut Peers) -> Result<
 }
 
 /// What Python needs to serve the same.
-fn served(model: &Model, data: &Data, files: &Files) -> Result<serde_json::Value, PeersError> {
+fn served(model: &Model, files: &Files) -> Result<serde_json::Value, PeersError> {
     let Some(network) = model.transform() else { return Ok(serde_json::json!({})) };
     let architecture = network.architecture();
     let widths: Vec<usize> = [architecture.n_inputs].into_iter().chain(architecture.layers.iter().copied()).collect();
@@ -92,8 +92,10 @@ fn served(model: &Model, data: &Data, files: &Files) -> Result<serde_json::Value
     }
     let stored = files.write_numbers("stored", &points)?;
     let stored_labels = files.write_numbers("stored-labels", &classes)?;
-    // Bytes are divided by 255 before the network.
-    let factor = if data.queries().as_u8().is_some() { 1.0 / 255.0 } else { 1.0 };
+    let factor = match network.scale() {
+        InputScale::Bytes(largest) => 1.0 / largest,
+        InputScale::Numbers => 1.0,
+    };
     Ok(serde_json::json!({
         "widths": widths, "weights": weights, "stored": stored, "stored_labels": stored_labels, "factor": factor,
         "rounds": ROUNDS,

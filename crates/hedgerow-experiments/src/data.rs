@@ -9,7 +9,10 @@ use crate::error::ExperimentError;
 use crate::event::{Event, Listener};
 
 /// Reads a data set, getting it first if it is not there.
-pub(crate) fn load(name: &str, listener: &mut Listener<'_>) -> Result<Dataset, ExperimentError> {
+///
+/// # Errors
+/// A name that nothing has, data that cannot be got or read; [`ExperimentError`] says which.
+pub fn load(name: &str, listener: &mut Listener<'_>) -> Result<Dataset, ExperimentError> {
     let options = ReadOptions::default();
     let loaded = load_with(name, &options, &mut |progress: &Progress<'_>| listener(&Event::Data(progress)));
     match (loaded, DataName::parse(name)?) {

@@ -25,6 +25,7 @@ mod provenance;
 mod seeds;
 pub mod stream;
 
+pub use data::load as load_data;
 pub use error::ExperimentError;
 pub use event::{Event, Learning, Listener, Remaining, silent};
 pub use provenance::Provenance;
