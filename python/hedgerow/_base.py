@@ -52,6 +52,8 @@ class NeighborEstimator(BaseEstimator):  # type: ignore[misc]
 
     #: What labels are for, as Rust has it.
     _task = "classification"
+    #: Examples that a fit needs.
+    _fewest = 1
 
     # Parameters that every subclass takes in its __init__.
     metric: str
@@ -137,7 +139,16 @@ class NeighborEstimator(BaseEstimator):  # type: ignore[misc]
         return np.require(points, requirements=["C", "A"])
 
     def _points_and_labels(self, X: Any, y: Any, *, reset: bool) -> tuple[Any, Any]:
-        points, labels = validate_data(self, X, y, reset=reset, dtype=[np.float32, np.uint8], order="C", **self._y_checks())
+        points, labels = validate_data(
+            self,
+            X,
+            y,
+            reset=reset,
+            dtype=[np.float32, np.uint8],
+            order="C",
+            ensure_min_samples=self._fewest if reset else 1,
+            **self._y_checks(),
+        )
         return np.require(points, requirements=["C", "A"]), labels
 
     def _y_checks(self) -> dict[str, Any]:
@@ -156,7 +167,7 @@ class NeighborEstimator(BaseEstimator):  # type: ignore[misc]
                 feature_names=None if names is None else [str(name) for name in names],
                 image_shape=self._shape(),
                 max_seconds=getattr(self, "max_seconds", None),
-                listener=bar,
+                listener=bar if self.verbose > 0 else None,
                 **labels,
             )
         finally:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import shutil
 import sys
 import time
-import warnings
 
 
 class Bar:
@@ -25,11 +24,12 @@ class Bar:
         self._begun = time.monotonic()
 
     def __call__(self, act: str | None, done: int, total: int, words: str) -> None:
-        """Hears of progress; without an act, of something that the user should know."""
-        if act is None:
-            warnings.warn(words, UserWarning, stacklevel=6)
-            return
+        """Hears of progress; without an act, of something that is good to know."""
         if not self._is_shown:
+            return
+        if act is None:
+            self._end_line()
+            self._stream.write(words + "\n")
             return
         if act != self._act:
             self._end_line()

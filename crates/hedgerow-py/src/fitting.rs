@@ -41,8 +41,11 @@ struct Progress {
 enum Message {
     Progress(Progress),
     Notice(String),
-    Done(Box<Result<hedgerow::Model, FitError>>),
+    Done(Box<Fitted>),
 }
+
+/// What a fit came to, and the seconds that it took.
+type Fitted = (Result<hedgerow::Model, FitError>, f64);
 
 /// Fits a model. `listener` hears `(act, done, total, words)`, and `(None, 0, 0, notice)`.
 #[pyfunction]
@@ -87,15 +90,17 @@ pub(crate) fn fit(
         let stop = Arc::clone(&stop);
         move || {
             let mut watch = Watch::new(is_heard.then(|| sender.clone()), stop);
-            let fitted = pool.install(|| hedgerow::Model::fit(&dataset, &params, &options, &mut |event| watch.hear(event)));
+            let begun = Instant::now();
+            let fitted =
+                pool.install(|| hedgerow::Model::fit(&dataset, &params, &options, &mut |event| watch.hear(event)));
             // Nobody listens any more if the fit was left to itself.
-            let _ = sender.send(Message::Done(Box::new(fitted)));
+            let _ = sender.send(Message::Done(Box::new((fitted, begun.elapsed().as_secs_f64()))));
         }
     };
     std::thread::Builder::new().name("hedgerow-fit".to_owned()).spawn(work)?;
     match wait(py, receiver, &stop, listener.as_ref())? {
-        Ok(model) => Ok(Model::new(model)),
-        Err(error) => Err(value_error(error)),
+        (Ok(model), seconds) => Ok(Model::new(model, Some(seconds))),
+        (Err(error), _) => Err(value_error(error)),
     }
 }
 
@@ -105,7 +110,7 @@ fn wait(
     receiver: Receiver<Message>,
     stop: &AtomicBool,
     listener: Option<&Py<PyAny>>,
-) -> PyResult<Result<hedgerow::Model, FitError>> {
+) -> PyResult<Fitted> {
     // A receiver is for one thread at a time, as this function is; the mutex says so.
     let receiver = Mutex::new(receiver);
     let next = |most: Duration| receiver.lock().unwrap_or_else(PoisonError::into_inner).recv_timeout(most);

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use std::time::Instant;
 
 use hedgerow::data::LabelMeaning;
 use hedgerow::{Addition, AnswerError, ChangeError, Effort, ExampleId, Insertion, Label, Point, Task};
@@ -17,24 +18,29 @@ use crate::json;
 use crate::points::{Array, matrix};
 use crate::threads::pool;
 
-type Ids<'py> = Bound<'py, PyArray1<i64>>;
+type Vector<'py, T> = Bound<'py, PyArray1<T>>;
+type Matrix<'py, T> = Bound<'py, PyArray2<T>>;
 
 /// A model of the library. Many threads may ask it; whoever changes it is alone meanwhile.
 #[pyclass(frozen, module = "hedgerow._native")]
-pub(crate) struct Model(RwLock<hedgerow::Model>);
+pub(crate) struct Model {
+    model: RwLock<hedgerow::Model>,
+    /// Seconds that the engine took to fit it; none if it was not fitted by this process.
+    fit_seconds: Option<f64>,
+}
 
 impl Model {
-    pub(crate) fn new(model: hedgerow::Model) -> Self {
-        Self(RwLock::new(model))
+    pub(crate) fn new(model: hedgerow::Model, fit_seconds: Option<f64>) -> Self {
+        Self { model: RwLock::new(model), fit_seconds }
     }
 
     // The lock is waited for without Python's, which whoever holds it may want.
     fn read(&self) -> RwLockReadGuard<'_, hedgerow::Model> {
-        self.0.read().unwrap_or_else(PoisonError::into_inner)
+        self.model.read().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn write(&self) -> RwLockWriteGuard<'_, hedgerow::Model> {
-        self.0.write().unwrap_or_else(PoisonError::into_inner)
+        self.model.write().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Asks the model about points, without Python's lock.
@@ -75,7 +81,7 @@ impl Model {
         py: Python<'py>,
         points: &Bound<'py, PyAny>,
         n_threads: usize,
-    ) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyArray1<bool>>)> {
+    ) -> PyResult<(Bound<'py, PyAny>, Vector<'py, bool>)> {
         let said = self.ask(py, points, n_threads, |model, points| model.predict(points))?;
         let unknown = PyArray1::from_vec(py, said.iter().map(|said| said.unknown.is_some()).collect());
         let labels = match self.look(py, hedgerow::Model::task) {
@@ -88,13 +94,21 @@ impl Model {
         Ok((labels, unknown))
     }
 
+    /// Seconds that the engine takes to predict, nothing of Python counted: what benchmarks compare `predict` with.
+    fn time_predict(&self, py: Python<'_>, points: &Bound<'_, PyAny>, n_threads: usize) -> PyResult<f64> {
+        self.ask(py, points, n_threads, |model, points| {
+            let begun = Instant::now();
+            model.predict(points).map(|_| begun.elapsed().as_secs_f64())
+        })
+    }
+
     /// Class probabilities, a column for each class by its number.
     fn predict_proba<'py>(
         &self,
         py: Python<'py>,
         points: &Bound<'py, PyAny>,
         n_threads: usize,
-    ) -> PyResult<Bound<'py, PyArray2<f64>>> {
+    ) -> PyResult<Matrix<'py, f64>> {
         let said = self.ask(py, points, n_threads, |model, points| model.predict_proba(points))?;
         matrix(py, said.values().to_vec(), said.n_classes())
     }
@@ -105,7 +119,7 @@ impl Model {
         py: Python<'py>,
         points: &Bound<'py, PyAny>,
         n_threads: usize,
-    ) -> PyResult<(Bound<'py, PyArray1<f64>>, Bound<'py, PyArray1<f64>>)> {
+    ) -> PyResult<(Vector<'py, f64>, Vector<'py, f64>)> {
         let said = self.ask(py, points, n_threads, |model, points| model.novelty(points))?;
         let shares = said.iter().map(|novelty| novelty.share_farther.unwrap_or(f64::NAN)).collect();
         let distances = said.iter().map(|novelty| novelty.distance).collect();
@@ -121,7 +135,7 @@ impl Model {
         n_neighbors: usize,
         effort: Option<usize>,
         n_threads: usize,
-    ) -> PyResult<(Bound<'py, PyArray2<f64>>, Bound<'py, PyArray2<i64>>)> {
+    ) -> PyResult<(Matrix<'py, f64>, Matrix<'py, i64>)> {
         let n_stored = self.look(py, |model| model.search().n_stored());
         if n_neighbors > n_stored {
             return Err(value_error(format_args!(
@@ -171,7 +185,7 @@ impl Model {
         points: &Bound<'py, PyAny>,
         labels: Option<Vec<String>>,
         n_threads: usize,
-    ) -> PyResult<(Ids<'py>, Bound<'py, PyArray1<bool>>)> {
+    ) -> PyResult<(Vector<'py, i64>, Vector<'py, bool>)> {
         let array = Array::of(points)?;
         let points = array.points()?;
         if labels.as_ref().is_some_and(|labels| labels.len() != points.len()) {
@@ -213,7 +227,7 @@ impl Model {
     #[staticmethod]
     fn load(py: Python<'_>, folder: PathBuf, attach: bool) -> PyResult<Self> {
         let read = || if attach { hedgerow::Model::open(&folder) } else { hedgerow::Model::load(&folder) };
-        py.detach(read).map(Self::new).map_err(load_error)
+        py.detach(read).map(|model| Self::new(model, None)).map_err(load_error)
     }
 
     fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
@@ -223,7 +237,7 @@ impl Model {
 
     #[staticmethod]
     fn from_bytes(py: Python<'_>, bytes: &[u8]) -> PyResult<Self> {
-        py.detach(|| hedgerow::Model::from_bytes(bytes)).map(Self::new).map_err(load_error)
+        py.detach(|| hedgerow::Model::from_bytes(bytes)).map(|model| Self::new(model, None)).map_err(load_error)
     }
 
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
@@ -250,7 +264,11 @@ impl Model {
             let labels: Vec<Label> = codes.as_ref().map_or_else(Vec::new, |codes| codes.iter().map(class).collect());
             let labels = if labels.is_empty() { vec![Label::Unlabeled; points.len()] } else { labels };
             if labels.len() != points.len() {
-                return Err(format!("there are {} labels for {} points; give one for each", labels.len(), points.len()));
+                return Err(format!(
+                    "there are {} labels for {} points; give one for each",
+                    labels.len(),
+                    points.len()
+                ));
             }
             Views::of(model).map(points, &labels, model.class_names()).map_err(|error| error.to_string())
         })?;
@@ -288,13 +306,18 @@ impl Model {
     }
 
     #[getter]
-    fn stored_ids<'py>(&self, py: Python<'py>) -> Ids<'py> {
+    fn fit_seconds(&self) -> Option<f64> {
+        self.fit_seconds
+    }
+
+    #[getter]
+    fn stored_ids<'py>(&self, py: Python<'py>) -> Vector<'py, i64> {
         let ids = self.look(py, |model| model.search().stored_ids());
         PyArray1::from_vec(py, ids.iter().map(|id| id.0 as i64).collect())
     }
 
     #[getter]
-    fn kept_ids<'py>(&self, py: Python<'py>) -> Ids<'py> {
+    fn kept_ids<'py>(&self, py: Python<'py>) -> Vector<'py, i64> {
         let ids = self.look(py, |model| model.search().kept_ids());
         PyArray1::from_vec(py, ids.iter().map(|id| id.0 as i64).collect())
     }
@@ -359,7 +382,9 @@ impl Model {
 
     #[getter]
     fn has_values(&self, py: Python<'_>) -> bool {
-        self.look(py, |model| model.read_options().schema.and_then(|schema| schema.labels) == Some(LabelMeaning::Values))
+        self.look(py, |model| {
+            model.read_options().schema.and_then(|schema| schema.labels) == Some(LabelMeaning::Values)
+        })
     }
 
     #[getter]
