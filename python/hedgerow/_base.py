@@ -47,7 +47,7 @@ def at_least(name: str, value: Any, least: int) -> int:
     return int(value)
 
 
-class NeighborEstimator(BaseEstimator):  # type: ignore[misc]
+class NeighborEstimator(BaseEstimator):
     """The part of the estimators that is the same for all. Not for users: they begin with one of its subclasses."""
 
     #: What labels are for, as Rust has it.
@@ -114,7 +114,9 @@ class NeighborEstimator(BaseEstimator):  # type: ignore[misc]
             return None
         sides = tuple(at_least("image_shape", side, 1) for side in self.image_shape)
         if len(sides) not in (2, 3):
-            raise ValueError(f"image_shape is {self.image_shape!r}; it must be (height, width) or (height, width, channels).")
+            raise ValueError(
+                f"image_shape is {self.image_shape!r}; it must be (height, width) or (height, width, channels)."
+            )
         height, width, channels = (*sides, 1)[:3]
         return height, width, channels
 
@@ -175,9 +177,6 @@ class NeighborEstimator(BaseEstimator):  # type: ignore[misc]
         return self
 
     def __sklearn_is_fitted__(self) -> bool:
-        return hasattr(self, "model_")
-
-    def _is_fitted(self) -> bool:
         return hasattr(self, "model_")
 
     def _labels_by_name(self) -> dict[str, Any] | None:

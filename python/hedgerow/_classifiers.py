@@ -44,7 +44,7 @@ def set_params(passes: str, n_neighbors: int, vote: str) -> dict[str, Any]:
     }
 
 
-class NeighborClassifier(ClassifierMixin, NeighborEstimator):  # type: ignore[misc]
+class NeighborClassifier(ClassifierMixin, NeighborEstimator):
     """The part of the classifiers that is the same for all."""
 
     classes_: NDArray[Any]
@@ -97,7 +97,7 @@ class NeighborClassifier(ClassifierMixin, NeighborEstimator):  # type: ignore[mi
         self
             The estimator. ``last_ids_`` has the ids of the new examples.
         """
-        is_first = not self._is_fitted()
+        is_first = not self.__sklearn_is_fitted__()
         points, labels = self._points_and_labels(X, y, reset=is_first)
         check_classification_targets(labels)
         if is_first:
@@ -161,7 +161,8 @@ class NeighborClassifier(ClassifierMixin, NeighborEstimator):  # type: ignore[mi
         """
         check_is_fitted(self)
         codes, _ = self.model_.predict(self._points(X, reset=False), self._n_threads())
-        return self.classes_[codes]
+        answers: NDArray[Any] = self.classes_[codes]
+        return answers
 
     def predict_proba(self, X: ArrayLike) -> NDArray[np.float64]:
         """Tell how probable classes are.

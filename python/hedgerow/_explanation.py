@@ -72,7 +72,8 @@ class Explanation:
 
     @property
     def rival(self) -> dict[str, Any] | None:
-        return self._view["rival"]
+        rival: dict[str, Any] | None = self._view["rival"]
+        return rival
 
     @property
     def novelty(self) -> float:

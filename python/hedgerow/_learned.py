@@ -21,7 +21,7 @@ VARIANTS = ("v1", "v2")
 RATE_OF_V1 = 1e-3
 
 
-class LearnedClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, NeighborClassifier):  # type: ignore[misc]
+class LearnedClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, NeighborClassifier):
     """The part of the classifiers with a learned representation that is the same for all."""
 
     _fewest = 2
@@ -170,7 +170,7 @@ class DifferentiableBoundarySet(LearnedClassifier):
     >>> from hedgerow import DifferentiableBoundarySet
     >>> from hedgerow.datasets import load_optdigits
     >>> digits = load_optdigits()
-    >>> model = DifferentiableBoundarySet(layers=(50, 10), max_epochs=10, random_state=0)
+    >>> model = DifferentiableBoundarySet(layers=(50, 10), max_epochs=20, random_state=0)
     >>> model.fit(digits.X_train, digits.y_train).n_stored_ < 200
     True
     >>> model.transform(digits.X_test).shape

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from . import _native
 from ._base import METRICS, NeighborEstimator
 from ._classifiers import BoundaryForestClassifier, BoundarySetClassifier, BoundaryTreeClassifier, NeighborClassifier
-from ._learned import DifferentiableBoundarySet, DifferentiableBoundaryTree, LearnedClassifier
+from ._learned import DifferentiableBoundarySet, DifferentiableBoundaryTree
 from ._neighbors import BoundaryForestNeighbors
 from ._regressor import BoundaryForestRegressor
 
@@ -47,7 +47,7 @@ def load(folder: str | os.PathLike[str], *, classes: ArrayLike | None = None, at
     >>> folder = Path(tempfile.mkdtemp()) / "flowers"
     >>> model = hedgerow.BoundaryTreeClassifier(random_state=7).fit(X, y).save(folder)
     >>> hedgerow.load(folder)
-    BoundaryTreeClassifier(random_state=7)
+    BoundaryTreeClassifier(random_state=7, scaling='standardize')
     """
     model = _native.Model.load(folder, attach)
     return estimator_of(class_of(model), model, classes)
@@ -127,6 +127,3 @@ def known_params(params: dict[str, Any]) -> dict[str, Any]:
         if learning["picture"] is not None:
             known["image_shape"] = tuple(learning["picture"][side] for side in ("height", "width", "channels"))
     return known
-
-
-__all__ = ["LearnedClassifier", "class_of", "estimator_of", "known_params", "load"]

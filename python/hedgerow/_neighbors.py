@@ -134,7 +134,7 @@ class BoundaryForestNeighbors(NeighborEstimator):
         self
             The estimator. ``last_ids_`` has the ids of the new examples.
         """
-        if not self._is_fitted():
+        if not self.__sklearn_is_fitted__():
             return self.fit(X, y)
         points = self._points(X, reset=False)
         self._insert(points, None if y is None else names_of(self._labels(points, y)))

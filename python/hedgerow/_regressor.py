@@ -13,7 +13,7 @@ from ._base import NeighborEstimator
 from ._classifiers import forest_params
 
 
-class BoundaryForestRegressor(RegressorMixin, NeighborEstimator):  # type: ignore[misc]
+class BoundaryForestRegressor(RegressorMixin, NeighborEstimator):
     """Boundary trees that estimate a value together.
 
     An example is stored where the tree's answer is more than ``epsilon`` away from its value (Mathy et al. 2015).
@@ -138,7 +138,7 @@ class BoundaryForestRegressor(RegressorMixin, NeighborEstimator):  # type: ignor
         self
             The estimator. ``last_ids_`` has the ids of the new examples.
         """
-        if not self._is_fitted():
+        if not self.__sklearn_is_fitted__():
             return self.fit(X, y)
         points, values = self._points_and_labels(X, y, reset=False)
         self._insert(points, [str(value) for value in self._values(values)])

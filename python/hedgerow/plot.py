@@ -58,7 +58,9 @@ def plot_map(estimator: Any, X: ArrayLike, y: ArrayLike | None = None, *, ax: An
     points = estimator._points(X, reset=False)
     view = json.loads(estimator.model_.map(points, codes, estimator._n_threads()))
     drawn = view["points"]
-    ax.scatter([at["x"] for at in drawn], [at["y"] for at in drawn], s=6, c=[_color(at["class"]) for at in drawn], alpha=0.5)
+    ax.scatter(
+        [at["x"] for at in drawn], [at["y"] for at in drawn], s=6, c=[_color(at["class"]) for at in drawn], alpha=0.5
+    )
     for code, name in enumerate(view["classes"]):
         stored = [at for at in view["stored"] if at["class"] == code]
         if stored:
@@ -187,7 +189,9 @@ def plot_confusion(estimator: Any, X: ArrayLike, y: ArrayLike, *, ax: Any = None
     ax.imshow(counts, cmap="Blues")
     for row, column in np.argwhere(counts > 0):
         dark = counts[row, column] > counts.max() / 2
-        ax.text(column, row, counts[row, column], ha="center", va="center", color="white" if dark else "black", fontsize=7)
+        ax.text(
+            column, row, counts[row, column], ha="center", va="center", color="white" if dark else "black", fontsize=7
+        )
     ax.set_xticks(range(len(names)), [str(name) for name in names])
     ax.set_yticks(range(len(names)), [str(name) for name in names])
     ax.set_xlabel("answer")

@@ -83,7 +83,12 @@ def test_embedding_columns_of_arrow_come_in_without_a_copy():
 
 def test_numbers_that_no_model_can_take_are_told_of(estimator, iris):
     X, y = iris
-    for bad, words in ((np.nan, "NaN"), (np.inf, "infinity"), (1e300, "infinity|too large"), (1e16, "1e16|1e+16|row 3")):
+    for bad, words in (
+        (np.nan, "NaN"),
+        (np.inf, "infinity"),
+        (1e300, "infinity|too large"),
+        (1e16, "1e16|1e+16|row 3"),
+    ):
         wrong = X.astype(np.float64)
         wrong[3, 1] = bad
         with pytest.raises(ValueError, match=words):

@@ -38,7 +38,9 @@ except KeyboardInterrupt:
 def test_ctrl_c_stops_a_fit_within_a_second_and_leaves_a_clean_error(params):
     # Pitfall 2: a loop that never looks out would go on for hours.
     program = ENDLESS.replace("{params}", repr(params))
-    process = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    process = subprocess.Popen(
+        [sys.executable, "-c", program], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
     try:
         assert process.stdout.readline() == "begun\n"
         time.sleep(1.0)
@@ -102,7 +104,9 @@ def test_a_forked_process_answers_after_its_parent_has_used_threads(iris):
     reader, writer = os.pipe()
     child = os.fork()
     if child == 0:
-        same = np.array_equal(model.predict(X), expected) and np.array_equal(clone(model).fit(X, y).predict(X), expected)
+        same = np.array_equal(model.predict(X), expected) and np.array_equal(
+            clone(model).fit(X, y).predict(X), expected
+        )
         os.write(writer, b"same" if same else b"other")
         os._exit(0)
     os.close(writer)
