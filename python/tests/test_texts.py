@@ -3,6 +3,7 @@
 import doctest
 import importlib
 import pkgutil
+import re
 import runpy
 from pathlib import Path
 
@@ -34,6 +35,17 @@ def test_examples_of_the_documentation(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     failed, tried = doctest.testfile(str(ROOT / "docs" / "python.md"), module_relative=False, optionflags=FLAGS)
     assert failed == 0 and tried > 10
+
+
+def test_the_example_of_readme(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    blocks = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(encoding="utf-8"), re.DOTALL)
+    assert len(blocks) == 1
+    names: dict[str, object] = {}
+    exec(blocks[0], names)
+    accuracy, n_stored = capsys.readouterr().out.split()[:2]
+    assert float(accuracy) > 0.94 and int(n_stored) < 100
+    assert (tmp_path / "digits-of-python" / "config.json").exists()
 
 
 @pytest.mark.parametrize("script", sorted((ROOT / "python" / "examples").glob("*.py")), ids=lambda path: path.stem)
