@@ -3,6 +3,7 @@
 //! One environment has the newest scikit-learn and the tools, the other the oldest that is supported. Both are kept under `target/python` until
 //! the versions in `python/requirements` or the interpreter change.
 
+use std::collections::HashSet;
 use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -136,7 +137,7 @@ impl Environment {
 fn wheel(workspace: &Workspace, tools: &Environment) -> Result<PathBuf, String> {
     let folder = emptied(workspace.target_folder("python/wheels"))?;
     let mut maturin = tools.tool(workspace, "maturin");
-    maturin.args(["build", "--quiet", "--profile", "dev", "--out"]).arg(&folder);
+    maturin.args(["build", "--quiet", "--locked", "--profile", "dev", "--out"]).arg(&folder);
     // A target folder of its own: with other features than the whole workspace has, each build would make the other's stale.
     maturin.arg("--target-dir").arg(workspace.target_folder("python/build"));
     // Without a compiler that is an error, and not the download of one.
@@ -148,16 +149,31 @@ fn wheel(workspace: &Workspace, tools: &Environment) -> Result<PathBuf, String> 
     }
 }
 
-/// The source distribution has all that cargo needs. (To compile it once more would take minutes.)
+/// The source distribution has all that cargo needs, in the same versions. (To compile it once more would take minutes.)
 fn source_distribution(workspace: &Workspace, tools: &Environment) -> Result<(), String> {
     let folder = emptied(workspace.target_folder("python/sdist"))?;
     let mut maturin = tools.tool(workspace, "maturin");
-    done("maturin", maturin.args(["sdist", "--quiet", "--out"]).arg(&folder).env("MATURIN_NO_INSTALL_RUST", "1"))?;
+    done("maturin", maturin.args(["sdist", "--out"]).arg(&folder).env("MATURIN_NO_INSTALL_RUST", "1"))?;
     let archive = only_file(&folder)?;
     done("tar", workspace.command("tar").arg("-xzf").arg(&archive).arg("-C").arg(&folder).arg("--strip-components=1"))?;
     let mut metadata = workspace.cargo();
-    metadata.current_dir(&folder).args(["metadata", "--locked", "--format-version", "1"]);
-    output_of(&mut metadata).map(|_| ()).map_err(|reason| format!("the source distribution: {reason}"))
+    metadata.current_dir(&folder).args(["metadata", "--format-version", "1"]);
+    output_of(&mut metadata).map_err(|reason| format!("the source distribution: {reason}"))?;
+    let [ours, its] = [&workspace.root, &folder].map(|root| packages_in(&root.join("Cargo.lock")));
+    let (ours, its) = (ours?, its?);
+    match its.iter().find(|package| !ours.contains(*package)) {
+        Some(other) => {
+            Err(format!("the source distribution is built with another version than the workspace: {other}"))
+        }
+        None => Ok(()),
+    }
+}
+
+/// Names and versions of the packages in a lock file.
+fn packages_in(path: &Path) -> Result<HashSet<String>, String> {
+    let text = fs::read_to_string(path).map_err(told(path))?;
+    let package = |part: &str| part.lines().take(2).collect::<Vec<_>>().join(", ");
+    Ok(text.split("[[package]]\n").skip(1).map(package).collect())
 }
 
 /// The folder, with nothing of earlier runs in it.
@@ -200,6 +216,12 @@ mod tests {
         assert!(number_of("Python 3.9.2").unwrap() < OLDEST);
         assert!(number_of("Python 3.14.0rc1").unwrap() > OLDEST);
         assert_eq!(number_of("pyenv: no such command"), None);
+    }
+
+    #[test]
+    fn packages_are_told_by_name_and_version() {
+        let packages = packages_in(&Workspace::here().root.join("Cargo.lock")).unwrap();
+        assert!(packages.contains("name = \"xtask\", version = \"0.1.0\""), "{packages:?}");
     }
 
     #[test]
