@@ -170,11 +170,11 @@ class DifferentiableBoundarySet(LearnedClassifier):
     >>> from hedgerow import DifferentiableBoundarySet
     >>> from hedgerow.datasets import load_optdigits
     >>> digits = load_optdigits()
-    >>> model = DifferentiableBoundarySet(layers=(50, 10), max_epochs=20, random_state=0)
-    >>> model.fit(digits.X_train, digits.y_train).n_stored_ < 400
+    >>> model = DifferentiableBoundarySet(max_epochs=30, random_state=0)
+    >>> model.fit(digits.X_train, digits.y_train).n_stored_ < 150
     True
     >>> model.transform(digits.X_test).shape
-    (1797, 10)
+    (1797, 20)
     """
 
     def __init__(
