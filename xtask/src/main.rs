@@ -11,6 +11,7 @@ mod debian;
 mod deny;
 mod msrv;
 mod process;
+mod python;
 mod report;
 mod step;
 mod steps;

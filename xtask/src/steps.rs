@@ -1,14 +1,14 @@
 //! The list of steps: what `cargo xtask check` runs, in order, and what is run only by name.
 //!
 //! A step in another language is added the same way: a function that runs its tool, and a line in the list.
-//! Steps that fetch a tool of their own have their own file (`deny.rs`, `msrv.rs`, `wasm.rs`).
+//! Steps that fetch a tool of their own have their own file (`deny.rs`, `msrv.rs`, `python.rs`, `wasm.rs`).
 
 use std::process::Command;
 
 use crate::process::run;
 use crate::step::{Outcome, Step};
 use crate::workspace::Workspace;
-use crate::{browser, deny, msrv, wasm};
+use crate::{browser, deny, msrv, python, wasm};
 
 /// Run by `cargo xtask check`: the quick answers first, so that a slip in formatting is told within a second.
 pub(crate) const CHECKS: &[Step] = &[
@@ -25,6 +25,11 @@ pub(crate) const CHECKS: &[Step] = &[
         name: "browser",
         about: "the page of `hedgerow demo` opens in Chromium without complaints",
         run: browser::check,
+    },
+    Step {
+        name: "python",
+        about: "the Python package: a wheel, its types and tests, with the oldest and newest scikit-learn",
+        run: python::check,
     },
     Step { name: "wasm", about: "the core compiles for wasm32-unknown-unknown", run: wasm::check },
 ];

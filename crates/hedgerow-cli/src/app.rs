@@ -3,7 +3,6 @@
 //! Verbs and their own flags are in `cmd/`. Read next: `context.rs`, what a verb is given.
 
 use std::ffi::OsString;
-use std::process::ExitCode;
 
 use clap::{ArgAction, Args, ColorChoice, CommandFactory, FromArgMatches, Parser};
 
@@ -119,24 +118,25 @@ pub(crate) struct Globals {
 }
 
 /// Runs the command that the arguments ask for. The first of them is the name of the program.
-pub(crate) fn run(arguments: Vec<OsString>) -> ExitCode {
+pub(crate) fn run(arguments: Vec<OsString>) -> u8 {
     let wishes = Wishes::of(&arguments);
     set_color(wishes.color);
     let mut command = App::command().color(wishes.color);
+    let words = arguments.iter().skip(1).cloned().collect();
     let parsed = command.try_get_matches_from_mut(arguments).and_then(|matches| App::from_arg_matches(&matches));
     let App { globals, verb } = match parsed {
         Ok(app) => app,
-        Err(error) => return ExitCode::from(error::tell_usage(&error, wishes.errors)),
+        Err(error) => return error::tell_usage(&error, wishes.errors),
     };
-    let context = Context::new(globals);
+    let context = Context::new(globals, words);
     let result = verb.run(&context);
     context.end_bars();
-    let Err(error) = result else { return ExitCode::from(EXIT_OK) };
+    let Err(error) = result else { return EXIT_OK };
     if context.is_output_closed() {
-        return ExitCode::from(EXIT_OK);
+        return EXIT_OK;
     }
     let failed = if context.is_interrupted() { EXIT_INTERRUPTED } else { EXIT_FAILED };
-    ExitCode::from(error::tell(&error, context.error_format(), failed))
+    error::tell(&error, context.error_format(), failed)
 }
 
 /// Sets what streams of this process do about colour.

@@ -3,6 +3,7 @@
 //! Answers go to standard output ([`Context::answer`], [`Context::stdout`]), all else to standard error ([`Context::note`],
 //! [`Context::warn`], [`Context::detail`], [`Context::bar`]). A verb neither prints nor reads global flags itself.
 
+use std::ffi::OsString;
 use std::fmt;
 use std::io::{self, BufWriter, Write};
 use std::ops::ControlFlow;
@@ -25,6 +26,7 @@ use crate::interruption::Interruption;
 #[derive(Debug)]
 pub(crate) struct Context {
     globals: Globals,
+    words: Vec<OsString>,
     bars: MultiProgress,
     interruption: Interruption,
     pool: OnceLock<ThreadPool>,
@@ -32,16 +34,23 @@ pub(crate) struct Context {
 }
 
 impl Context {
-    pub(crate) fn new(globals: Globals) -> Self {
+    /// `words` is the command line, without the name of the program.
+    pub(crate) fn new(globals: Globals, words: Vec<OsString>) -> Self {
         // On anything but a terminal indicatif draws nothing by itself.
         let target = if globals.quiet { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() };
         Self {
             bars: MultiProgress::with_draw_target(target),
             interruption: Interruption::new(globals.quiet),
             globals,
+            words,
             pool: OnceLock::new(),
             output_closed: Arc::default(),
         }
+    }
+
+    /// The command line, without the name of the program. The process may have been started by other words: `python -m hedgerow`.
+    pub(crate) fn words(&self) -> &[OsString] {
+        &self.words
     }
 
     // Answers.
@@ -230,7 +239,7 @@ mod tests {
 
     fn context(flags: &[&str]) -> Context {
         let line = ["hedgerow", "man"].iter().chain(flags);
-        Context::new(App::try_parse_from(line).expect("the line is well formed").globals)
+        Context::new(App::try_parse_from(line).expect("the line is well formed").globals, Vec::new())
     }
 
     #[test]

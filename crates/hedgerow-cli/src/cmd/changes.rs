@@ -119,7 +119,8 @@ mod tests {
 
     #[test]
     fn a_model_that_was_written_anew_meanwhile_is_changed_and_another_one_is_not() {
-        let context = Context::new(App::try_parse_from(["hedgerow", "man"]).expect("it is well formed").globals);
+        let context =
+            Context::new(App::try_parse_from(["hedgerow", "man"]).expect("it is well formed").globals, Vec::new());
         let dir = tempfile::tempdir().expect("a temporary folder");
         let folder = dir.path().join("model");
         let relabel =

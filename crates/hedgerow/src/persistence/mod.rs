@@ -1,8 +1,9 @@
 //! A model on disk: a folder that is written whole or not at all. `docs/format.md` says what is in it.
 //!
-//! This file reads one, `save.rs` writes one. `config.rs` has what is read as text, `tensors.rs` the numbers, `card.rs` the page for people,
+//! This file reads one, `save.rs` writes one, `bytes.rs` does both without a folder. `config.rs` has what is read as text, `tensors.rs` the numbers, `card.rs` the page for people,
 //! `folder.rs` how a folder takes the place of another at once. What happens after the fit is added to `journal.sqlite` (`crate::journal`).
 
+mod bytes;
 mod card;
 mod config;
 mod folder;

@@ -5,6 +5,7 @@
 #![allow(clippy::unwrap_used, reason = "everything here is a test, also what is called by tests")]
 
 mod answers;
+mod bytes;
 mod changes;
 mod damage;
 mod fixtures;

@@ -96,17 +96,17 @@ fn fit(
     let fitted = context.compute(|| Model::fit(dataset, params, &options, &mut |event| watch.hear(event)))?;
     match fitted {
         Ok(model) => Ok((model, watch.is_resumed)),
-        Err(error) => Err(told(error, place)),
+        Err(error) => Err(told(error, place, context)),
     }
 }
 
 /// An error of the library, with what to do on this command line.
-fn told(error: FitError, place: &Place) -> anyhow::Error {
+fn told(error: FitError, place: &Place, context: &Context) -> anyhow::Error {
     let checkpoint = place.checkpoint.display();
     match error {
         FitError::Stopped { .. } if place.checkpoint.exists() => {
             let error = anyhow!("the fit was stopped; what was learned is kept in {checkpoint}");
-            Hinted::new(error, format_args!("go on with: {}", command_to_resume())).into()
+            Hinted::new(error, format_args!("go on with: {}", command_to_resume(context))).into()
         }
         FitError::Stopped { .. } => anyhow!("the fit was stopped; nothing was written"),
         FitError::Structure(error) => usage(error),
@@ -120,8 +120,8 @@ fn told(error: FitError, place: &Place) -> anyhow::Error {
 }
 
 /// The command as it was given, with `--resume`.
-fn command_to_resume() -> String {
-    let words = std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned());
+fn command_to_resume(context: &Context) -> String {
+    let words = context.words().iter().map(|word| word.to_string_lossy().into_owned());
     let mut words: Vec<String> = words.filter(|word| word != "--resume").map(|word| shell_word(&word)).collect();
     words.push("--resume".to_owned());
     format!("hedgerow {}", words.join(" "))

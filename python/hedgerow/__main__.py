@@ -1,0 +1,5 @@
+"""The command line: ``python -m hedgerow fit --data optdigits --out digits``."""
+
+from ._command import main
+
+main()

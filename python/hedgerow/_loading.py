@@ -1,0 +1,129 @@
+"""From models on disk to estimators."""
+
+from __future__ import annotations
+
+import json
+import os
+import warnings
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from . import _native
+from ._base import METRICS, NeighborEstimator
+from ._classifiers import BoundaryForestClassifier, BoundarySetClassifier, BoundaryTreeClassifier, NeighborClassifier
+from ._learned import DifferentiableBoundarySet, DifferentiableBoundaryTree
+from ._neighbors import BoundaryForestNeighbors
+from ._regressor import BoundaryForestRegressor
+
+E = TypeVar("E", bound=NeighborEstimator)
+
+
+def load(folder: str | os.PathLike[str], *, classes: ArrayLike | None = None, attach: bool = False) -> Any:
+    """Read a model from a folder that Python, Rust or the command line has written, whatever it is.
+
+    Parameters
+    ----------
+    folder : str or path-like
+        Where.
+    classes : array-like, default=None
+        The labels of the classes, in the model's order. By default their names: as numbers if all are written so.
+    attach : bool, default=False
+        Whether changes are written to the folder's journal at once. Else they stay in memory until ``save``.
+
+    Returns
+    -------
+    estimator
+        Of the class that fits the model; its parameters are those of the model, as far as it has them.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> import hedgerow
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> folder = Path(tempfile.mkdtemp()) / "flowers"
+    >>> model = hedgerow.BoundaryTreeClassifier(random_state=7).fit(X, y).save(folder)
+    >>> hedgerow.load(folder)
+    BoundaryTreeClassifier(random_state=7, scaling='standardize')
+    """
+    model = _native.Model.load(folder, attach)
+    return estimator_of(class_of(model), model, classes)
+
+
+def class_of(model: _native.Model) -> type[NeighborEstimator]:
+    """The class that a model is one of."""
+    params = json.loads(model.params)
+    if model.task == "regression":
+        return BoundaryForestRegressor
+    if model.task == "retrieval":
+        return BoundaryForestNeighbors
+    if params["learning"] is not None:
+        method = params["learning"]["method"]["method"]
+        return DifferentiableBoundaryTree if method == "dbt" else DifferentiableBoundarySet
+    structures: dict[str, type[NeighborEstimator]] = {
+        "tree": BoundaryTreeClassifier,
+        "forest": BoundaryForestClassifier,
+    }
+    return structures.get(params["structure"]["kind"], BoundarySetClassifier)
+
+
+def estimator_of(cls: type[E], model: _native.Model, classes: ArrayLike | None) -> E:
+    """An estimator with a model."""
+    fitting = class_of(model)
+    if cls is not fitting:
+        raise ValueError(f"The model is one for {fitting.__name__}, not for {cls.__name__}; use hedgerow.load.")
+    params = json.loads(model.params)
+    known = known_params(params)
+    estimator = cls(**{name: value for name, value in known.items() if name in cls().get_params()})
+    kind = params["structure"]["kind"]
+    if estimator._structure()["kind"] != kind:
+        warnings.warn(
+            f"The structure of the model is {kind}, which {cls.__name__} does not build: it answers as it was fitted, "
+            "but fit would make another of it.",
+            UserWarning,
+            stacklevel=4,
+        )
+    estimator.model_ = model
+    estimator.n_features_in_ = model.n_features
+    if model.feature_names is not None:
+        estimator.feature_names_in_ = np.asarray(model.feature_names, dtype=object)
+    if isinstance(estimator, NeighborClassifier):
+        estimator._take_classes(classes)
+    estimator.last_ids_ = np.array([], dtype=np.int64)
+    return estimator
+
+
+def known_params(params: dict[str, Any]) -> dict[str, Any]:
+    """Parameters of estimators, by those of the engine."""
+    structure = params["structure"]
+    scaling = params["scaling"]
+    known: dict[str, Any] = {
+        **{name: value for name, value in structure.items() if name != "kind"},
+        "metric": next(name for name, ours in METRICS.items() if ours == params["distance"]),
+        "scaling": None if not scaling else scaling[0] if len(scaling) == 1 else scaling,
+        "history": params["history"],
+        "random_state": params["seed"],
+    }
+    if isinstance(params["task"], dict):
+        known["epsilon"] = params["task"]["regression"]["epsilon"]
+    learning = params["learning"]
+    if learning is not None:
+        method = learning["method"]
+        known["structure"] = structure["kind"]
+        known["layers"] = learning["layers"]
+        known["max_epochs"] = learning["epochs"]
+        known["learning_rate"] = learning["learning_rate"]["start"]
+        known["validation_fraction"] = learning["validation_share"]
+        known["patience"] = learning["patience"]
+        known["sigma"] = method["scale"]["sigma"] if "scale" in method else None
+        known["boundary_batch_size"] = method.get("boundary_batch_size")
+        known["train_batch_size"] = method.get("train_batch_size")
+        if method["method"] == "dbt":
+            known["variant"] = "v1" if method["gradient"] == "frozen" else "v2"
+            known["queries_per_step"] = method["queries_per_step"]
+        if learning["picture"] is not None:
+            known["image_shape"] = tuple(learning["picture"][side] for side in ("height", "width", "channels"))
+    return known

@@ -1,0 +1,110 @@
+"""With the rest of scikit-learn: pipelines, searches, tables out."""
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.feature_selection import SelectKBest
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GridSearchCV, cross_val_predict
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from hedgerow import BoundarySetClassifier, DifferentiableBoundarySet
+
+
+def test_a_pipeline_ends_with_any_of_them(estimator, iris):
+    X, y = iris
+    pipeline = make_pipeline(StandardScaler(), SelectKBest(k=3), estimator).fit(X, y)
+    assert pipeline[-1].n_features_in_ == 3
+    assert np.isfinite(pipeline.score_samples(X)).all()
+
+
+def test_a_learned_space_is_a_step_of_a_pipeline(iris):
+    X, y = iris
+    learned = DifferentiableBoundarySet(layers=(32, 2), max_epochs=400, random_state=0)
+    pipeline = make_pipeline(learned, LogisticRegression()).fit(X, y)
+    assert pipeline.score(X, y) > 0.9
+    assert pipeline[:-1].get_feature_names_out().tolist() == [f"differentiableboundaryset{at}" for at in (0, 1)]
+
+
+def test_parameters_are_searched(iris):
+    X, y = iris
+    grid = GridSearchCV(
+        BoundarySetClassifier(random_state=0), {"n_neighbors": [1, 3], "metric": ["cosine", "euclidean"]}, cv=3
+    )
+    assert grid.fit(X, y).best_score_ > 0.85
+    assert len(cross_val_predict(grid.best_estimator_, X, y, method="predict_proba")) == len(X)
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars"])
+def test_representations_come_out_as_tables(iris, library):
+    frames = pytest.importorskip(library)
+    X, y = iris
+    model = DifferentiableBoundarySet(layers=(16, 3), max_epochs=5, random_state=0).set_output(transform=library)
+    table = model.fit(X, y).transform(X)
+    assert isinstance(table, frames.DataFrame)
+    assert list(table.columns) == [f"differentiableboundaryset{at}" for at in range(3)]
+    plain = clone(model).set_output(transform="default").fit(X, y).transform(X)
+    np.testing.assert_array_equal(table.to_numpy(), plain)
+    assert plain.dtype == np.float32
+
+
+def test_the_same_seed_gives_the_same_model_and_another_another(iris):
+    X, y = iris
+    fit = lambda seed: DifferentiableBoundarySet(layers=(16, 4), max_epochs=3, random_state=seed).fit(X, y).transform(X)  # noqa: E731
+    np.testing.assert_array_equal(fit(3), fit(3))
+    assert not np.array_equal(fit(3), fit(4))
+    np.testing.assert_array_equal(fit(np.random.RandomState(1)), fit(np.random.RandomState(1)))
+
+
+@pytest.mark.parametrize("preset", ["fast", "paper", "best", "best-shifted"])
+def test_presets_are_those_of_the_engine(preset):
+    from hedgerow.datasets import load_optdigits
+
+    digits = load_optdigits()
+    model = DifferentiableBoundarySet(preset=preset, max_epochs=4, image_shape=digits.image_shape, random_state=0)
+    model.fit(digits.X_train[:400], digits.y_train[:400])
+    learning = model.fit_params_["learning"]
+    assert learning["epochs"] == 4 and len(model.learning_curve_) == 4
+    assert (learning["method"]["method"] == "soft-nn") == preset.startswith("best")
+    assert learning["augmentation"] == {"best": [{"drop": 0.2}], "best-shifted": [{"shift": 1}]}.get(preset, [])
+    # A quarter of the epochs, as of the preset's own number.
+    assert learning["clean_epochs"] == (1 if preset.startswith("best") else 0)
+
+
+def test_parameters_of_learning_reach_the_engine(iris):
+    X, y = iris
+    params = {
+        "layers": [8, 2],
+        "sigma": 7.0,
+        "boundary_batch_size": 20,
+        "train_batch_size": 30,
+        "max_epochs": 6,
+        "learning_rate": 0.002,
+        "validation_fraction": 0.2,
+        "patience": 5,
+    }
+    learning = DifferentiableBoundarySet(**params, random_state=9).fit(X, y).fit_params_["learning"]
+    method = learning["method"]
+    assert (method["boundary_batch_size"], method["train_batch_size"], method["scale"]["sigma"]) == (20, 30, 7.0)
+    assert (learning["layers"], learning["epochs"], learning["learning_rate"]["start"]) == ([8, 2], 6, 0.002)
+    assert (learning["validation_share"], learning["patience"], learning["seed"]) == (0.2, 5, 9)
+    with pytest.raises(ValueError, match="sigma"):
+        DifferentiableBoundarySet(sigma=0.0).fit(X, y)
+
+
+def test_seconds_end_learning(iris):
+    X, y = iris
+    model = DifferentiableBoundarySet(max_epochs=10**6, max_seconds=0.3, random_state=0).fit(X, y)
+    assert model.metrics_["outcome"] == "time-up" and model.score(X, y) > 0.8
+
+
+def test_a_bar_is_drawn_on_standard_error_and_only_when_asked_for(iris, capfd):
+    X, y = iris
+    model = DifferentiableBoundarySet(layers=(16, 4), max_epochs=20, random_state=0)
+    model.fit(X, y)
+    assert capfd.readouterr() == ("", "")
+    model.set_params(verbose=1).fit(X, y)
+    out, err = capfd.readouterr()
+    assert out == "" and "learning" in err and "keeping examples 100%|####################|" in err
+    assert "loss" in err and "stored" in err

@@ -1,0 +1,234 @@
+"""Models as bytes, as folders, and shared with the command line."""
+
+import copy
+import csv
+import json
+import os
+import pickle
+import subprocess
+import sys
+import warnings
+
+import numpy as np
+import pytest
+from conftest import assert_same, said
+from sklearn.base import clone
+
+import hedgerow
+from hedgerow import BoundaryTreeClassifier, _native
+
+# The command that was built beside the package, if it is told; else the one in the package.
+COMMAND = [os.environ["HEDGEROW_COMMAND"]] if "HEDGEROW_COMMAND" in os.environ else [sys.executable, "-m", "hedgerow"]
+
+
+def run(*words):
+    """What the command prints."""
+    done = subprocess.run([*COMMAND, *map(str, words)], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def write_table(path, X, y=None, names=None):
+    """A table as the command line reads it; texts of float32 that are read back to the bit."""
+    names = names or [f"f{at}" for at in range(X.shape[1])]
+    with path.open("w", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow([*names, *(["label"] if y is not None else [])])
+        for row, point in enumerate(X):
+            writer.writerow([*map(str, point), *([y[row]] if y is not None else [])])
+
+
+def answers_of_command(folder, X, tmp_path):
+    table = tmp_path / "asked.csv"
+    write_table(table, X)
+    lines = run("predict", folder, "--data", table).splitlines()
+    return list(csv.DictReader(lines))
+
+
+def test_pickles_are_the_model_and_learn_on(estimator, iris):
+    X, y = iris
+    estimator.fit(X, y).remove(3)
+    for again in (pickle.loads(pickle.dumps(estimator)), copy.deepcopy(estimator)):
+        assert_same(said(again, X), said(estimator, X))
+        assert again.changes_ == estimator.changes_
+        again.partial_fit(X[:1], y[:1])
+        assert again.model_.n_changes == 2 and estimator.model_.n_changes == 1
+
+
+def test_bytes_that_are_damaged_are_refused(iris):
+    X, y = iris
+    data = BoundaryTreeClassifier(random_state=0).fit(X, y).model_.to_bytes()
+    assert data[:8] == b"hedgerow"
+    for at, words in (
+        (0, "begin with the word"),
+        (8, "format"),
+        (13, "header"),
+        (len(data) // 2, "SHA-256"),
+        (len(data) - 1, "SHA-256"),
+    ):
+        wrong = bytearray(data)
+        wrong[at] ^= 0x40
+        with pytest.raises(ValueError, match=words):
+            _native.Model.from_bytes(bytes(wrong))
+    for length in (0, 10, 100, len(data) - 1):
+        with pytest.raises(ValueError, match="the bytes of a model"):
+            _native.Model.from_bytes(data[:length])
+
+
+def test_folders_are_the_model_and_its_parameters(estimator, iris, tmp_path):
+    X, y = iris
+    estimator.fit(X, y).remove(3).save(tmp_path / "model")
+    for again in (hedgerow.load(tmp_path / "model"), type(estimator).load(tmp_path / "model")):
+        assert type(again) is type(estimator)
+        assert_same(said(again, X), said(estimator, X))
+        # Fitted anew with the parameters of the model, it is the same model.
+        fresh = clone(again).fit(X, y).remove(3)
+        np.testing.assert_array_equal(fresh.stored_ids_, estimator.stored_ids_)
+        assert fresh.fit_params_ == estimator.fit_params_
+
+
+def test_loading_keeps_names_and_kinds_of_labels(iris, tmp_path):
+    import pandas
+
+    X, y = iris
+    table = pandas.DataFrame(X, columns=["a", "b", "c", "d"])
+    texts = np.array(["3", "2", "1"])[y]
+    model = BoundaryTreeClassifier(random_state=0).fit(table, texts).save(tmp_path / "model")
+    again = hedgerow.load(tmp_path / "model")
+    assert again.classes_.tolist() == [1, 2, 3] and again.feature_names_in_.tolist() == ["a", "b", "c", "d"]
+    as_texts = hedgerow.load(tmp_path / "model", classes=["1", "2", "3"])
+    np.testing.assert_array_equal(as_texts.predict(table), model.predict(table))
+    with pytest.raises(ValueError, match="not those of the model"):
+        hedgerow.load(tmp_path / "model", classes=["1", "2", "4"])
+    with pytest.raises(ValueError, match="one for BoundaryTreeClassifier, not for BoundarySetClassifier"):
+        hedgerow.BoundarySetClassifier.load(tmp_path / "model")
+
+
+def test_what_is_no_model_is_refused(iris, tmp_path):
+    with pytest.raises(FileNotFoundError, match="no model here"):
+        hedgerow.load(tmp_path / "nothing")
+    (tmp_path / "notes").mkdir()
+    (tmp_path / "notes" / "a.txt").write_text("mine")
+    model = BoundaryTreeClassifier(random_state=0).fit(*iris)
+    with pytest.raises(FileExistsError, match="something else than a model"):
+        model.save(tmp_path / "notes")
+    model.save(tmp_path / "model")
+    config = tmp_path / "model" / "config.json"
+    config.write_text(config.read_text().replace('"seed": 0', '"seed": 1'))
+    with pytest.raises(ValueError, match="damaged or was changed by hand"):
+        hedgerow.load(tmp_path / "model")
+
+
+def test_changes_that_would_be_lost_are_kept_unless_told_otherwise(iris, tmp_path):
+    X, y = iris
+    folder = tmp_path / "model"
+    BoundaryTreeClassifier(random_state=0).fit(X, y).save(folder)
+    attached = hedgerow.load(folder, attach=True)
+    attached.partial_fit(X[:1] + 9, ["new"] if attached.classes_.dtype.kind == "U" else [7])
+    assert hedgerow.load(folder).classes_.tolist() == [0, 1, 2, 7]
+    other = BoundaryTreeClassifier(random_state=1).fit(X, y)
+    with pytest.raises(FileExistsError, match="would be lost"):
+        other.save(folder)
+    other.save(folder, replace=True)
+    assert hedgerow.load(folder).classes_.tolist() == [0, 1, 2]
+
+
+def test_the_command_line_reads_models_of_python(classifier, iris, tmp_path):
+    X, y = iris
+    named = np.array(["setosa", "versicolor", "virginica"])[y]
+    import pandas
+
+    table = pandas.DataFrame(X, columns=[f"f{at}" for at in range(4)])
+    classifier.fit(table, named).remove(7).save(tmp_path / "model")
+    rows = answers_of_command(tmp_path / "model", X, tmp_path)
+    assert [row["prediction"] for row in rows] == classifier.predict(table).tolist()
+    best = classifier.predict_proba(table).max(axis=1)
+    np.testing.assert_allclose([float(row["probability"]) for row in rows], best, rtol=1e-6)
+    shown = json.loads(run("explain", tmp_path / "model", "--data", tmp_path / "asked.csv", "--row", 0, "--json"))
+    why = classifier.explain(table.iloc[:1])[0].to_dict()
+    assert shown["voters"] == why["voters"] and shown["rival"] == why["rival"]
+
+
+def test_the_command_line_reads_values_and_neighbors_of_python(iris, tmp_path):
+    X, _ = iris
+    regressor = hedgerow.BoundaryForestRegressor(n_trees=5, epsilon=0.1, random_state=0).fit(X, X[:, 0] * X[:, 2])
+    regressor.save(tmp_path / "values")
+    rows = answers_of_command(tmp_path / "values", X, tmp_path)
+    np.testing.assert_array_equal(np.float32([row["prediction"] for row in rows]), np.float32(regressor.predict(X)))
+    # Where every node is looked at, both find the exact neighbors.
+    finder = hedgerow.BoundaryForestNeighbors(effort=None, random_state=0).fit(X).save(tmp_path / "finder")
+    lines = run(
+        "neighbors", tmp_path / "finder", "--data", tmp_path / "asked.csv", "--neighbors", 3, "--effort", "full"
+    ).splitlines()
+    found = np.array([int(row["example"]) for row in csv.DictReader(lines)]).reshape(-1, 3)
+    np.testing.assert_array_equal(found, finder.kneighbors(X, 3)[1])
+
+
+FITS = {
+    "tree": ["--method", "none", "--structure", "tree"],
+    "forest": ["--method", "none", "--structure", "forest", "--trees", "5"],
+    "set": ["--method", "none", "--structure", "set"],
+    "knn": ["--method", "none", "--structure", "knn"],
+    "dbs": ["--layers", "16,4", "--epochs", "20"],
+    "dbt": ["--method", "dbt-v1", "--layers", "16,4", "--epochs", "2", "--structure", "forest"],
+    "soft-nn": ["--method", "soft-nn", "--layers", "16,4", "--epochs", "20", "--structure", "knn"],
+}
+
+
+@pytest.mark.parametrize("flags", FITS.values(), ids=FITS)
+def test_python_reads_models_of_the_command_line(iris, tmp_path, flags):
+    X, y = iris
+    named = np.array(["setosa", "versicolor", "virginica"])[y]
+    write_table(tmp_path / "flowers.csv", X, named)
+    run("fit", "--data", tmp_path / "flowers.csv", "--out", tmp_path / "model", "--seed", 3, "--quiet", *flags)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)
+        model = hedgerow.load(tmp_path / "model")
+    import pandas
+
+    table = pandas.DataFrame(X, columns=[f"f{at}" for at in range(4)])
+    rows = answers_of_command(tmp_path / "model", X, tmp_path)
+    assert model.predict(table).tolist() == [row["prediction"] for row in rows]
+    best = model.predict_proba(table).max(axis=1)
+    np.testing.assert_allclose([float(row["probability"]) for row in rows], best, rtol=1e-6)
+    assert model.random_state == 3 and model.feature_names_in_.tolist() == list(table.columns)
+
+
+def test_the_same_fit_gives_the_same_model_on_both_sides(iris, tmp_path):
+    import pandas
+
+    X, y = iris
+    named = np.array(["setosa", "versicolor", "virginica"])[y]
+    write_table(tmp_path / "flowers.csv", X, named)
+    run("fit", "--data", tmp_path / "flowers.csv", "--out", tmp_path / "model", "--seed", 5, "--epochs", 20, "--quiet")
+    table = pandas.DataFrame(X, columns=[f"f{at}" for at in range(4)])
+    # The command line numbers classes in the order of the file, which is the alphabet's here.
+    model = hedgerow.DifferentiableBoundarySet(max_epochs=20, random_state=5).fit(table, named)
+    assert_same(said(hedgerow.load(tmp_path / "model"), table), said(model, table))
+    assert hedgerow.load(tmp_path / "model").fit_params_ == model.fit_params_
+
+
+def test_a_structure_that_the_class_does_not_build_is_told_of(iris, tmp_path):
+    X, y = iris
+    write_table(tmp_path / "flowers.csv", X, y)
+    run(
+        "fit",
+        "--data",
+        tmp_path / "flowers.csv",
+        "--label-kind",
+        "classes",
+        "--out",
+        tmp_path / "model",
+        "--quiet",
+        *FITS["knn"],
+    )
+    with pytest.warns(UserWarning, match="structure of the model is knn"):
+        hedgerow.load(tmp_path / "model")
+
+
+def test_the_package_runs_the_command_line():
+    words = [sys.executable, "-m", "hedgerow"]
+    done = subprocess.run([*words, "data", "list", "--json"], capture_output=True, text=True, check=True)
+    assert "optdigits" in done.stdout
+    refused = subprocess.run([*words, "dta"], capture_output=True, text=True, check=False)
+    assert refused.returncode == 2 and "data" in refused.stderr

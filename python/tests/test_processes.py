@@ -1,0 +1,169 @@
+"""Threads, processes and signals."""
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+import numpy as np
+import pytest
+from conftest import assert_same, said
+from sklearn.base import clone
+from sklearn.model_selection import cross_val_score
+
+from hedgerow import BoundaryForestClassifier, BoundarySetClassifier, DifferentiableBoundarySet
+
+# Long enough that it cannot end by itself before the signal.
+ENDLESS = """
+import sys, time
+import numpy as np
+from hedgerow import DifferentiableBoundarySet
+X = np.random.default_rng(0).normal(size=(4000, 20)).astype(np.float32)
+y = (X[:, 0] * X[:, 1] > 0).astype(int)
+model = DifferentiableBoundarySet(max_epochs=100000, random_state=0, **{params})
+print("begun", flush=True)
+try:
+    model.fit(X, y)
+except KeyboardInterrupt:
+    print("interrupted", hasattr(model, "model_"), flush=True)
+    time.sleep(0.2)
+    model.set_params(max_epochs=1).fit(X, y)
+    print("and fitted", model.n_stored_ > 0, flush=True)
+"""
+
+
+@pytest.mark.parametrize("params", [{}, {"verbose": 1}], ids=["silent", "verbose"])
+def test_ctrl_c_stops_a_fit_within_a_second_and_leaves_a_clean_error(params):
+    # Pitfall 2: a loop that never looks out would go on for hours.
+    program = ENDLESS.replace("{params}", repr(params))
+    process = subprocess.Popen(
+        [sys.executable, "-c", program], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    try:
+        assert process.stdout.readline() == "begun\n"
+        time.sleep(1.0)
+        sent = time.monotonic()
+        process.send_signal(signal.SIGINT)
+        assert process.stdout.readline() == "interrupted False\n"
+        took = time.monotonic() - sent
+        assert process.stdout.readline() == "and fitted True\n"
+        assert process.wait(60) == 0, process.stderr.read()
+    finally:
+        process.kill()
+    assert took < 1.0
+
+
+def test_an_error_of_a_signal_handler_leaves_an_earlier_fit_as_it_was(iris):
+    X, y = iris
+    model = DifferentiableBoundarySet(layers=(16, 4), max_epochs=5, random_state=0).fit(X, y)
+    before = said(model, X)
+
+    def late(*_):
+        raise TimeoutError("late")
+
+    old = signal.signal(signal.SIGALRM, late)
+    signal.setitimer(signal.ITIMER_REAL, 0.3)
+    try:
+        with pytest.raises(TimeoutError, match="late"):
+            model.set_params(max_epochs=10**6).fit(X, y)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, old)
+    assert_same(said(model, X), before)
+
+
+def test_other_threads_run_while_a_model_is_fitted(iris):
+    X, y = iris
+    ticks = []
+    done = threading.Event()
+
+    def tick():
+        while not done.is_set():
+            ticks.append(time.monotonic())
+            time.sleep(0.001)
+
+    thread = threading.Thread(target=tick)
+    thread.start()
+    begun = time.monotonic()
+    DifferentiableBoundarySet(max_epochs=300, random_state=0).fit(X, y)
+    ended = time.monotonic()
+    done.set()
+    thread.join()
+    during = [at for at in ticks if begun < at < ended]
+    # Were the lock held, there would be hardly any. A busy machine may give few.
+    assert len(during) > 100 * (ended - begun)
+
+
+def test_a_forked_process_answers_after_its_parent_has_used_threads(iris):
+    # Pitfall 3: the threads of a pool stay behind in the parent, and a child that asked them would wait for ever.
+    X, y = iris
+    model = BoundaryForestClassifier(n_trees=5, n_jobs=2, random_state=0).fit(X, y)
+    expected = model.predict(X)
+    reader, writer = os.pipe()
+    child = os.fork()
+    if child == 0:
+        same = np.array_equal(model.predict(X), expected) and np.array_equal(
+            clone(model).fit(X, y).predict(X), expected
+        )
+        os.write(writer, b"same" if same else b"other")
+        os._exit(0)
+    os.close(writer)
+    deadline = time.monotonic() + 30
+    while os.waitpid(child, os.WNOHANG) == (0, 0):
+        if time.monotonic() > deadline:
+            os.kill(child, signal.SIGKILL)
+            os.waitpid(child, 0)
+            pytest.fail("the forked process hangs")
+        time.sleep(0.02)
+    assert os.read(reader, 10) == b"same"
+    os.close(reader)
+
+
+def test_any_number_of_threads_gives_the_same_bits(estimator, iris):
+    X, y = iris
+    expected = said(clone(estimator).set_params(n_jobs=1).fit(X, y), X)
+    for n_jobs in (2, 3, -1, None):
+        assert_same(said(clone(estimator).set_params(n_jobs=n_jobs).fit(X, y), X), expected)
+
+
+def test_threads_are_what_was_asked_for(monkeypatch):
+    model = BoundarySetClassifier()
+    monkeypatch.delenv("RAYON_NUM_THREADS", raising=False)
+    monkeypatch.setenv("OMP_NUM_THREADS", "3")
+    assert model._n_threads() == 3
+    assert model.set_params(n_jobs=2)._n_threads() == 2
+    monkeypatch.delenv("OMP_NUM_THREADS")
+    assert model.set_params(n_jobs=None)._n_threads() >= 1
+
+
+def test_workers_of_joblib_answer_as_the_parent_does(iris):
+    X, y = iris
+    model = BoundarySetClassifier(random_state=0).fit(X, y)
+    np.testing.assert_array_equal(
+        cross_val_score(model, X, y, cv=3, n_jobs=2), cross_val_score(model, X, y, cv=3, n_jobs=1)
+    )
+
+
+def test_many_threads_may_ask_while_one_changes_the_model(iris):
+    X, y = iris
+    model = BoundarySetClassifier(random_state=0).fit(X, y)
+    failures = []
+
+    def ask():
+        try:
+            for _ in range(30):
+                assert len(model.predict(X)) == len(X)
+        except Exception as error:
+            failures.append(error)
+
+    threads = [threading.Thread(target=ask) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    for row in range(10):
+        model.partial_fit(X[row : row + 1] + 0.5, y[row : row + 1])
+    for thread in threads:
+        thread.join()
+    assert not failures
+    assert model.model_.n_changes == 10
