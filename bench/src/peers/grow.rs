@@ -138,7 +138,7 @@ fn figure(rows: &[Row], name: &str, title: &str) -> String {
         match series.iter_mut().find(|series| series.name == row.method) {
             Some(series) => series.curves[0].push((n, value)),
             None => {
-                series.push(Series { name: row.method.clone(), curves: vec![vec![(n, value)]], ..Series::default() })
+                series.push(Series { name: row.method.clone(), curves: vec![vec![(n, value)]], ..Series::default() });
             }
         }
     }

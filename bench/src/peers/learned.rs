@@ -65,7 +65,7 @@ pub(super) fn measure(plan: &Plan, repeats: usize, peers: &mut Peers) -> Result<
                         row.push("megabytes", result.bytes as f64 * 1e-6);
                         row.push("train_seconds", result.fit_seconds);
                     }
-                    _ => fit(&data, FitParams { learning: Some(learning), structure, ..FitParams::default() }, row)?,
+                    _ => fit(&data, &FitParams { learning: Some(learning), structure, ..FitParams::default() }, row)?,
                 }
             }
             for row in &mut theirs {
@@ -92,8 +92,8 @@ pub(super) fn measure(plan: &Plan, repeats: usize, peers: &mut Peers) -> Result<
     })
 }
 
-fn fit(data: &Data, params: FitParams, row: &mut Row) -> Result<(), PeersError> {
-    let (model, train) = timed(|| Model::fit(data.dataset(), &params, &FitOptions::default(), &mut silent_fit()));
+fn fit(data: &Data, params: &FitParams, row: &mut Row) -> Result<(), PeersError> {
+    let (model, train) = timed(|| Model::fit(data.dataset(), params, &FitOptions::default(), &mut silent_fit()));
     let model = model?;
     let (said, query) = timed(|| model.predict(data.queries()));
     let said = said.map_err(|error| PeersError::Model(error.into()))?;
