@@ -20,7 +20,7 @@ ENDLESS = """
 import signal, sys, time
 import numpy as np
 from hedgerow import DifferentiableBoundarySet
-# A shell that starts the tests in the background lets them ignore it.
+# Shells have programs in the background ignore it, and Python leaves that as it is.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 X = np.random.default_rng(0).normal(size=(4000, 20)).astype(np.float32)
 y = (X[:, 0] * X[:, 1] > 0).astype(int)
@@ -43,6 +43,9 @@ def test_ctrl_c_stops_a_fit_within_a_second_and_leaves_a_clean_error(params):
     process = subprocess.Popen(
         [sys.executable, "-c", program], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )
+    # Whatever goes wrong, nothing waits for ever.
+    end = threading.Timer(60, process.kill)
+    end.start()
     try:
         assert process.stdout.readline() == "begun\n"
         time.sleep(1.0)
@@ -53,6 +56,7 @@ def test_ctrl_c_stops_a_fit_within_a_second_and_leaves_a_clean_error(params):
         assert process.stdout.readline() == "and fitted True\n"
         assert process.wait(60) == 0, process.stderr.read()
     finally:
+        end.cancel()
         process.kill()
     # Within a second on a machine that has nothing else to do.
     assert took < 5.0
