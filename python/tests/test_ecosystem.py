@@ -67,9 +67,9 @@ def test_presets_are_those_of_the_engine(preset):
     learning = model.fit_params_["learning"]
     assert learning["epochs"] == 4 and len(model.learning_curve_) == 4
     assert (learning["method"]["method"] == "soft-nn") == preset.startswith("best")
-    assert learning["augmentation"] == {"best": [{"drop": 0.2}], "best-shifted": [{"shift": 1}]}.get(preset, [])
-    # A quarter of the epochs, as of the preset's own number.
-    assert learning["clean_epochs"] == (1 if preset.startswith("best") else 0)
+    assert learning["augmentation"] == {"best": [{"drop": 0.1}], "best-shifted": [{"shift": 1}]}.get(preset, [])
+    # A half of the epochs, as of the number that the preset has.
+    assert learning["clean_epochs"] == (2 if preset.startswith("best") else 0)
 
 
 def test_parameters_of_learning_reach_the_engine(iris):
