@@ -128,8 +128,8 @@ fn learned(name: &str, n_queries: usize, quick: bool) -> Result<Data, PeersError
 
 fn exact(data: &Data, threads: usize) -> Result<(Vec<Vec<u32>>, Row), PeersError> {
     let mut scan = LinearScanParams::default().task(Task::Retrieval).build()?;
-    let ((), train) = timed(|| ());
-    scan.insert_all(&data.train())?;
+    let (inserted, train) = timed(|| scan.insert_all(&data.train()));
+    inserted?;
     let mut row = Row::new(&data.name, "exact scan", true, threads);
     scan.k_nearest_of_all(data.queries(), K, Effort::FULL)?;
     let (found, nanoseconds) = timed(|| scan.k_nearest_of_all(data.queries(), K, Effort::FULL));
