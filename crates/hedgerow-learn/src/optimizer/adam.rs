@@ -57,6 +57,12 @@ struct StepSize<R> {
     epsilon: R,
     /// The share of the new weights in the average.
     fresh: R,
+    /// Means below this are none: next to `epsilon` they move no weight. What is left of a mean whose gradient has become 0 would shrink until
+    /// it is subnormal, and stay so, since 0.9 times the smallest number is rounded to that number again; on many processors a sum of such
+    /// numbers takes a hundred times as long.
+    least: R,
+    /// Its root: squares of smaller slopes are below it.
+    least_slope: R,
 }
 
 impl<R: Real> Adam<R> {
@@ -97,6 +103,7 @@ impl<R: Real> Adam<R> {
         let averaging = params.averaging.unwrap_or(0.0);
         // After t steps an average of (1 + t) / (10 + t) kept is mostly one of the last tenth.
         let kept_of_average = averaging.min((1.0 + self.n_steps as f64) / (10.0 + self.n_steps as f64));
+        let least = R::min_positive_value() * R::of(65_536.0);
         let size = StepSize {
             new1: R::of(1.0 - params.beta1),
             new2: R::of(1.0 - params.beta2),
@@ -104,6 +111,8 @@ impl<R: Real> Adam<R> {
             root: R::of(1.0 / (1.0 - params.beta2.powi(steps)).sqrt()),
             epsilon: R::of(params.epsilon),
             fresh: R::of(1.0 - kept_of_average),
+            least,
+            least_slope: least.sqrt(),
         };
         let kept = R::of(1.0 - learning_rate * params.weight_decay);
         let state = parameters
@@ -153,28 +162,36 @@ fn descend<R: Real>(
 ) {
     let n = parameters.len();
     let (gradient, first, second) = (&gradient[..n], &mut first[..n], &mut second[..n]);
-    let StepSize { new1, new2, .. } = size;
     match average {
         None => {
             for at in 0..n {
-                let slope = gradient[at];
-                first[at] = first[at] + new1 * (slope - first[at]);
-                second[at] = second[at] + new2 * (slope * slope - second[at]);
-                parameters[at] -= size.rate * first[at] / (second[at].sqrt() * size.root + size.epsilon);
+                parameters[at] -= change(size, gradient[at], &mut first[at], &mut second[at]);
             }
         }
         Some(average) => {
             let average = &mut average[..n];
             for at in 0..n {
-                let slope = gradient[at];
-                first[at] = first[at] + new1 * (slope - first[at]);
-                second[at] = second[at] + new2 * (slope * slope - second[at]);
-                let parameter = parameters[at] - size.rate * first[at] / (second[at].sqrt() * size.root + size.epsilon);
+                let parameter = parameters[at] - change(size, gradient[at], &mut first[at], &mut second[at]);
                 parameters[at] = parameter;
                 average[at] = average[at] + size.fresh * (parameter - average[at]);
             }
         }
     }
+}
+
+/// Takes a slope into the means, and gives what is to be taken from the parameter.
+#[inline(always)]
+fn change<R: Real>(size: StepSize<R>, slope: R, first: &mut R, second: &mut R) -> R {
+    let slope = unless_below(size.least_slope, slope);
+    *first = unless_below(size.least, *first + size.new1 * (slope - *first));
+    *second = unless_below(size.least, *second + size.new2 * (slope * slope - *second));
+    size.rate * *first / (second.sqrt() * size.root + size.epsilon)
+}
+
+/// The number, or 0 if it is smaller than `least`. What is not a number stays so: that ends the run with an error elsewhere.
+#[inline(always)]
+fn unless_below<R: Real>(least: R, number: R) -> R {
+    if number.abs() < least { R::zero() } else { number }
 }
 
 #[cfg(test)]
@@ -240,6 +257,27 @@ mod tests {
             // One step is as long as the learning rate, whatever the betas are.
             assert!((parameters[0] - 0.75).abs() < 1e-4 && (parameters[1] - 1.25).abs() < 1e-4, "{parameters:?}");
         }
+    }
+
+    #[test]
+    fn what_is_left_of_a_gradient_becomes_none_and_moves_no_weight() {
+        let mut parameters = [1.0_f32, 1.0, 1.0];
+        let mut adam = Adam::new(AdamParams::default(), &parameters);
+        adam.step(1e-3, &mut parameters, &[1e-3, 1e-12, 1e-19], &[]);
+        assert_eq!(adam.moments().0[2].to_bits(), 0, "its square would be subnormal");
+        let mut least_moment = f32::MAX;
+        for _ in 0..100_000 {
+            adam.step(1e-3, &mut parameters, &[0.0; 3], &[]);
+            let (first, second) = adam.moments();
+            for moment in first.iter().chain(second).filter(|moment| **moment != 0.0) {
+                least_moment = least_moment.min(moment.abs());
+            }
+        }
+        assert!(least_moment >= f32::MIN_POSITIVE * 65_536.0, "{least_moment:e}");
+        assert_eq!(adam.moments(), (&[0.0; 3][..], &[0.0; 3][..]));
+        // The same in f64, where nothing is small enough to be left out before it no longer counts.
+        let (weight, _) = slow(AdamParams::default(), 1e-3, 1.0, &[&[1e-3][..], &[0.0; 1000]].concat());
+        assert!((f64::from(parameters[0]) - weight).abs() < 1e-6, "{parameters:?}, {weight}");
     }
 
     #[test]
