@@ -138,8 +138,8 @@ fn wheel(workspace: &Workspace, tools: &Environment) -> Result<PathBuf, String> 
     let folder = emptied(workspace.target_folder("python/wheels"))?;
     let mut maturin = tools.tool(workspace, "maturin");
     maturin.args(["build", "--quiet", "--locked", "--profile", "dev", "--out"]).arg(&folder);
-    // A target folder of its own: with other features than the whole workspace has, each build would make the other's stale.
-    maturin.arg("--target-dir").arg(workspace.target_folder("python/build"));
+    // In the target folder of the tests, so that what they were built from is not compiled once more; only what has other features here is.
+    maturin.arg("--target-dir").arg(workspace.target_folder(""));
     // Without a compiler that is an error, and not the download of one.
     done("maturin", maturin.env("MATURIN_NO_INSTALL_RUST", "1"))?;
     let wheel = only_file(&folder)?;
