@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 from abc import abstractmethod
-from numbers import Integral
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from numbers import Integral, Real
 from typing import Any, Self
 
 import joblib
@@ -13,10 +16,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
+from sklearn.utils.validation import check_consistent_length, check_is_fitted, column_or_1d, validate_data
 
 from . import _native
 from ._explanation import Explanation
+from ._labels import names_of
 from ._progress import Bar
 
 #: scikit-learn's names of distances, and ours.
@@ -29,10 +33,17 @@ METRICS = {
 SCALINGS = ("standardize", "unit_range", "unit_length")
 HISTORIES = ("full", "nodes-only")
 
+#: The largest number that counts something: nothing on any machine has more, and the engine can still multiply two of them.
+MOST = 2**31 - 1
+#: The numbers above 0 that the engine has.
+SMALLEST, LARGEST = float(np.finfo(np.float32).tiny), float(np.finfo(np.float32).max)
+#: Threads that are started at most. The result is the same for any number, and thousands take longer to start than to fit.
+MOST_THREADS = 256
 
-def one_of(name: str, value: Any, choices: Any) -> Any:
+
+def one_of(name: str, value: Any, choices: Iterable[str]) -> Any:
     """The value of a parameter, if it is one that there is."""
-    if value not in list(choices):
+    if not isinstance(value, str) or value not in list(choices):
         known = ", ".join(repr(choice) for choice in choices)
         raise ValueError(f"{name} is {value!r}; it must be one of {known}.")
     return value
@@ -42,9 +53,37 @@ def at_least(name: str, value: Any, least: int) -> int:
     """The value of a parameter that counts something."""
     if isinstance(value, bool) or not isinstance(value, Integral):
         raise TypeError(f"{name} is {value!r}; it must be a whole number.")
-    if value < least:
-        raise ValueError(f"{name} is {value}; it must be at least {least}.")
-    return int(value)
+    found = int(value)
+    if found < least:
+        raise ValueError(f"{name} is {found}; it must be at least {least}.")
+    if found > MOST:
+        raise ValueError(f"{name} is {found}; it must be at most {MOST}.")
+    return found
+
+
+def number(name: str, value: Any, is_right: Callable[[float], bool], words: str) -> float:
+    """The value of a parameter that is a number; ``words`` say which are right."""
+    if isinstance(value, bool) or not isinstance(value, Real):
+        raise TypeError(f"{name} is {value!r}; it must be {words}.")
+    try:
+        found = float(value)
+    except OverflowError:
+        found = math.inf
+    if not is_right(found):
+        raise ValueError(f"{name} is {value!r}; it must be {words}.")
+    return found
+
+
+def positive(name: str, value: Any) -> float:
+    """The value of a parameter that is above 0, and a number of the engine."""
+    return number(name, value, lambda it: SMALLEST <= it <= LARGEST, "a number above 0, from 1.2e-38 to 3.4e38")
+
+
+def several(name: str, value: Any, words: str) -> list[Any]:
+    """The value of a parameter that is a sequence; ``words`` say of what."""
+    if isinstance(value, str) or not isinstance(value, Iterable):
+        raise TypeError(f"{name} is {value!r}; it must be {words}.")
+    return list(value)
 
 
 class NeighborEstimator(BaseEstimator):
@@ -67,6 +106,7 @@ class NeighborEstimator(BaseEstimator):
     # What fitting sets.
     model_: _native.Model
     n_features_in_: int
+    last_ids_: NDArray[np.int64]
 
     # Parameters.
 
@@ -87,7 +127,8 @@ class NeighborEstimator(BaseEstimator):
             one_of("scaling", self.scaling, ("auto", *SCALINGS))
             scaling = None if self.scaling == "auto" else [self.scaling]
         else:
-            scaling = [one_of("scaling", step, SCALINGS) for step in self.scaling]
+            steps = several("scaling", self.scaling, "'auto', a kind of scaling, a list of these, or None")
+            scaling = [one_of("scaling", step, SCALINGS) for step in steps]
         return {
             "task": self._task_params(),
             "learning": self._learning(n_examples, seed),
@@ -104,7 +145,7 @@ class NeighborEstimator(BaseEstimator):
     def _seed(self) -> int:
         """The seed: a whole number as it is, so that it is that of the command line; else one drawn."""
         if isinstance(self.random_state, Integral):
-            check_random_state(self.random_state)
+            check_random_state(self.random_state)  # refuses what is below 0 or too large
             return int(self.random_state)
         drawn: int = check_random_state(self.random_state).randint(np.iinfo(np.int32).max)
         return int(drawn)
@@ -112,10 +153,14 @@ class NeighborEstimator(BaseEstimator):
     def _shape(self) -> tuple[int, int, int] | None:
         if self.image_shape is None:
             return None
-        sides = tuple(at_least("image_shape", side, 1) for side in self.image_shape)
+        words = "(height, width) or (height, width, channels)"
+        sides = [at_least("image_shape", side, 1) for side in several("image_shape", self.image_shape, words)]
         if len(sides) not in (2, 3):
+            raise ValueError(f"image_shape is {self.image_shape!r}; it must be {words}.")
+        if math.prod(sides) != self.n_features_in_:
             raise ValueError(
-                f"image_shape is {self.image_shape!r}; it must be (height, width) or (height, width, channels)."
+                f"image_shape is {self.image_shape!r}, which is {math.prod(sides)} numbers, but X has "
+                f"{self.n_features_in_} features."
             )
         height, width, channels = (*sides, 1)[:3]
         return height, width, channels
@@ -126,12 +171,14 @@ class NeighborEstimator(BaseEstimator):
         None is what scikit-learn's estimators with OpenMP have: all cores, or as many as the environment says, which joblib does in its workers.
         """
         if self.n_jobs is not None:
-            return int(joblib.effective_n_jobs(self.n_jobs))
+            if not isinstance(self.n_jobs, Integral):
+                raise TypeError(f"n_jobs is {self.n_jobs!r}; it must be a whole number other than 0, or None.")
+            return min(int(joblib.effective_n_jobs(self.n_jobs)), MOST_THREADS)
         for name in ("RAYON_NUM_THREADS", "OMP_NUM_THREADS"):
             said = os.environ.get(name, "")
-            if said.isdigit() and int(said) > 0:
-                return int(said)
-        return int(joblib.cpu_count())
+            if said.isdecimal() and int(said) > 0:
+                return min(int(said), MOST_THREADS)
+        return min(int(joblib.cpu_count()), MOST_THREADS)
 
     # Data.
 
@@ -158,9 +205,24 @@ class NeighborEstimator(BaseEstimator):
 
     # Fitting.
 
+    @contextmanager
+    def _as_it_was_if_it_fails(self) -> Iterator[None]:
+        """A fit that fails leaves nothing behind: looking at X has set the number of features and their names by then."""
+        before = dict(self.__dict__)
+        try:
+            yield
+        except BaseException:
+            self.__dict__ = before
+            raise
+
     def _fit_model(self, points: Any, **labels: Any) -> Self:
         names = getattr(self, "feature_names_in_", None)
-        bar = Bar(self.verbose)
+        seconds = getattr(self, "max_seconds", None)
+        if seconds is not None:
+            seconds = number("max_seconds", seconds, lambda it: it >= 0, "a number of seconds from 0 on, or None")
+        if not isinstance(self.verbose, (Integral, np.bool_)):
+            raise TypeError(f"verbose is {self.verbose!r}; it must be a whole number: 0 is silent.")
+        bar = Bar(int(self.verbose))
         try:
             self.model_ = _native.fit(
                 points,
@@ -168,12 +230,13 @@ class NeighborEstimator(BaseEstimator):
                 self._n_threads(),
                 feature_names=None if names is None else [str(name) for name in names],
                 image_shape=self._shape(),
-                max_seconds=getattr(self, "max_seconds", None),
+                max_seconds=seconds,
                 listener=bar if self.verbose > 0 else None,
                 **labels,
             )
         finally:
             bar.close()
+        self.last_ids_ = np.arange(len(points))
         return self
 
     def __sklearn_is_fitted__(self) -> bool:
@@ -236,12 +299,20 @@ class NeighborEstimator(BaseEstimator):
         """
         check_is_fitted(self)
         is_one = np.ndim(X) == 1
-        points = self._points([X] if is_one else X, reset=False)
-        truths = None if y is None else [str(label).strip() for label in ([y] if is_one else np.asarray(y))]
+        rows: Any = X
+        if is_one:
+            # A row of a table of pandas has the names of its columns, which must be those of the model.
+            rows = rows.to_frame().T if hasattr(rows, "to_frame") and hasattr(rows, "index") else [rows]
+        points = self._points(rows, reset=False)
+        truths = None
+        if y is not None:
+            labels = column_or_1d(np.atleast_1d(y))
+            check_consistent_length(points, labels)
+            truths = names_of(self._alike(labels))
         names = ["the query"] if is_one else [f"row {row}" for row in range(len(points))]
         decisions = self.model_.explain(points, names, truths, self._n_threads())
-        labels = self._labels_by_name()
-        explanations = [Explanation(decision, labels) for decision in decisions]
+        by_name = self._labels_by_name()
+        explanations = [Explanation(decision, by_name) for decision in decisions]
         return explanations[0] if is_one else explanations
 
     # Changing.
@@ -285,26 +356,41 @@ class NeighborEstimator(BaseEstimator):
             The estimator.
         """
         check_is_fitted(self)
-        self.model_.relabel(self._id(id), self._name_of(label), note, self._n_threads())
-        self._take_new_classes([label])
+        if np.ndim(label) != 0:
+            raise ValueError(f"The label {label!r} is not one label; relabel one example at a time.")
+        labels = self._labels_to_take(np.asarray([label]))
+        self.model_.relabel(self._id(id), names_of(labels)[0], note, self._n_threads())
+        self._take_new_classes(labels)
         return self
 
     @staticmethod
     def _id(id: Any) -> int:
-        if not isinstance(id, Integral):
+        if isinstance(id, bool) or not isinstance(id, Integral):
             raise TypeError(f"The id {id!r} is not a whole number; examples of fit have their rows as ids.")
-        if id < 0:
-            raise ValueError(f"The id {id} is below 0; examples of fit have their rows as ids, from 0 on.")
-        return int(id)
+        found = int(id)
+        if not 0 <= found < 2**63:
+            raise ValueError(f"There can be no id {found}; examples of fit have their rows as ids, from 0 on.")
+        return found
 
-    def _name_of(self, label: Any) -> str:
-        return str(label).strip()
+    def _alike(self, labels: Any) -> Any:
+        """Labels written as the model has them."""
+        return labels
+
+    def _labels_to_take(self, labels: Any) -> Any:
+        """Labels of examples that are to be taken in, if all can be."""
+        return labels
 
     def _take_new_classes(self, labels: Any) -> None:
         """Learns of classes that a change has brought."""
 
-    def _insert(self, points: Any, names: list[str] | None) -> None:
+    def _insert(self, points: Any, labels: Any) -> Self:
+        if labels is not None:
+            labels = self._labels_to_take(labels)
+        names = None if labels is None else names_of(labels)
         self.last_ids_, _ = self.model_.insert(points, names, self._n_threads())
+        if labels is not None:
+            self._take_new_classes(labels)
+        return self
 
     # Keeping.
 
@@ -416,8 +502,3 @@ class NeighborEstimator(BaseEstimator):
         """Ids of all examples that can be removed or relabelled: stored ones and, with the full history, redundant ones."""
         check_is_fitted(self)
         return self.model_.kept_ids
-
-
-def column(y: Any) -> Any:
-    """Labels in one column; a column of a table is taken with scikit-learn's warning."""
-    return column_or_1d(y, warn=True)

@@ -10,8 +10,9 @@ from sklearn.base import ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
-from ._base import NeighborEstimator, at_least, one_of
-from ._labels import class_names, classes_of, extended, names_of
+from ._base import at_least, one_of
+from ._labels import alike, distinct, refuse_unknown
+from ._named import NamedLabels
 
 VOTES = ("nearest", "majority", "shepard")
 INITIALIZATIONS = ("distinct-roots", "permuted")
@@ -44,12 +45,8 @@ def set_params(passes: str, n_neighbors: int, vote: str) -> dict[str, Any]:
     }
 
 
-class NeighborClassifier(ClassifierMixin, NeighborEstimator):
+class NeighborClassifier(ClassifierMixin, NamedLabels):
     """The part of the classifiers that is the same for all."""
-
-    classes_: NDArray[Any]
-    #: Whether classes may come that are not known yet.
-    _is_open = True
 
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
         """Fit the model.
@@ -66,17 +63,12 @@ class NeighborClassifier(ClassifierMixin, NeighborEstimator):
         self
             The fitted estimator.
         """
-        points, labels = self._points_and_labels(X, y, reset=True)
-        check_classification_targets(labels)
-        classes, codes = np.unique(labels, return_inverse=True)
-        return self._fit_classes(points, classes, codes, is_open=True)
-
-    def _fit_classes(self, points: Any, classes: NDArray[Any], codes: Any, *, is_open: bool) -> Self:
-        names = class_names(classes)
-        self._fit_model(points, codes=np.asarray(codes, dtype=np.int64), class_names=names)
-        self.classes_, self._is_open = classes, is_open
-        self.last_ids_ = np.arange(len(points))
-        return self
+        with self._as_it_was_if_it_fails():
+            points, labels = self._points_and_labels(X, y, reset=True)
+            # First, since scikit-learn takes labels of several kinds for values.
+            classes, codes = distinct(labels)
+            check_classification_targets(labels)
+            return self._fit_classes(points, classes, codes)
 
     def partial_fit(self, X: ArrayLike, y: ArrayLike, classes: ArrayLike | None = None) -> Self:
         """Take in more examples, in the order in which they stand. What was learned before stays as it is.
@@ -90,61 +82,38 @@ class NeighborClassifier(ClassifierMixin, NeighborEstimator):
         y : array-like of shape (n_samples,)
             Their classes. Unless ``classes`` was given in the first call, some may be new: they come last in ``classes_`` from now on.
         classes : array-like, default=None
-            All classes that there will ever be. Only looked at in the first call.
+            All classes that there will ever be. Later calls may leave it out, or give the same.
 
         Returns
         -------
         self
             The estimator. ``last_ids_`` has the ids of the new examples.
         """
-        is_first = not self.__sklearn_is_fitted__()
-        points, labels = self._points_and_labels(X, y, reset=is_first)
-        check_classification_targets(labels)
-        if is_first:
-            known = np.unique(labels) if classes is None else np.unique(np.asarray(classes))
-            self._refuse_unknown(labels, known)
-            return self._fit_classes(points, known, np.searchsorted(known, labels), is_open=classes is None)
-        if not self._is_open:
-            self._refuse_unknown(labels, self.classes_)
-        new = [label for label in np.unique(labels) if label not in self.classes_]
-        if new:
-            # A label that cannot become a class is told before the model has changed.
-            class_names(extended(self.classes_, new))
-        self._insert(points, names_of(labels))
-        self._take_new_classes(labels)
-        return self
-
-    @staticmethod
-    def _refuse_unknown(labels: NDArray[Any], known: NDArray[Any]) -> None:
-        others = np.setdiff1d(labels, known)
-        if len(others):
+        given = None if classes is None else np.asarray(classes)
+        if given is not None and given.ndim != 1:
+            raise ValueError(f"classes is {classes!r}; it must be a list of labels.")
+        if not self.__sklearn_is_fitted__():
+            if given is None:
+                return self.fit(X, y)
+            with self._as_it_was_if_it_fails():
+                points, labels = self._points_and_labels(X, y, reset=True)
+                check_classification_targets(labels)
+                known = distinct(given)[0]
+                labels = alike(labels, known)
+                refuse_unknown(labels, known)
+                return self._fit_classes(points, known, np.searchsorted(known, labels), is_open=False)
+        if given is not None and set(self._alike(given)) != set(self.classes_):
             raise ValueError(
-                f"y has the labels {others.tolist()}, which are not in the classes {known.tolist()} that were given; "
-                "give all classes in the first call, or no classes, and new ones may come at any time."
+                f"classes is {given.tolist()}, but the model has the classes {self.classes_.tolist()}; "
+                "leave classes out after the first call."
             )
+        points, labels = self._points_and_labels(X, y, reset=False)
+        return self._insert(points, labels)
 
-    def _name_of(self, label: Any) -> str:
-        if not self._is_open:
-            self._refuse_unknown(np.asarray([label]), self.classes_)
-        elif label not in self.classes_:
-            class_names(extended(self.classes_, [label]))
-        return super()._name_of(label)
-
-    def _take_new_classes(self, labels: Any) -> None:
-        names = self.model_.class_names[len(self.classes_) :]
-        if names:
-            by_name = dict(zip(names_of(labels), labels, strict=True))
-            self.classes_ = extended(self.classes_, [by_name[name] for name in names])
-
-    def _take_classes(self, classes: ArrayLike | None) -> None:
-        """The classes of a model that was loaded."""
-        names = self.model_.class_names
-        self.classes_ = classes_of(names) if classes is None else np.asarray(classes)
-        if names_of(self.classes_) != names:
-            raise ValueError(f"The classes {self.classes_.tolist()} are not those of the model, {names}.")
-
-    def _labels_by_name(self) -> dict[str, Any] | None:
-        return dict(zip(self.model_.class_names, self.classes_.tolist(), strict=True))
+    def _labels_to_take(self, labels: Any) -> Any:
+        taken = super()._labels_to_take(labels)
+        check_classification_targets(taken)
+        return taken
 
     def predict(self, X: ArrayLike) -> NDArray[Any]:
         """Tell classes.

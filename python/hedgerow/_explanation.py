@@ -26,7 +26,7 @@ class Explanation:
     probabilities : dict
         The probability of each class that has any, by label, largest first.
     voters : list of dict
-        The stored examples that decided, with ``id``, ``label``, ``distance`` and ``weight``; most weight first.
+        The stored examples that decided, with ``id``, ``label`` (as ``predict`` has it), ``distance`` and ``weight``; most weight first.
     rival : dict or None
         The nearest stored example of another class: ``example``, and ``margin``, by how much it is farther than the nearest of the answer's.
     novelty : float
@@ -68,12 +68,15 @@ class Explanation:
 
     @property
     def voters(self) -> list[dict[str, Any]]:
-        return list(self._view["voters"])
+        return [self._with_label(voter) for voter in self._view["voters"]]
 
     @property
     def rival(self) -> dict[str, Any] | None:
         rival: dict[str, Any] | None = self._view["rival"]
-        return rival
+        return None if rival is None else {**rival, "example": self._with_label(rival["example"])}
+
+    def _with_label(self, example: dict[str, Any]) -> dict[str, Any]:
+        return {**example, "label": self._label(example["label"])}
 
     @property
     def novelty(self) -> float:
@@ -111,7 +114,7 @@ class Explanation:
 
     def __repr__(self) -> str:
         rival = self.rival
-        against = f", rival={self._label(rival['example']['label'])!r}" if rival else ""
+        against = f", rival={rival['example']['label']!r}" if rival else ""
         return f"<Explanation prediction={self.prediction!r}{against}, novelty={self.novelty:.4g}>"
 
     def _repr_html_(self) -> str:

@@ -1,4 +1,4 @@
-"""Labels and the names by which models on disk know them."""
+"""Labels, and the names by which models on disk know them."""
 
 from __future__ import annotations
 
@@ -43,13 +43,53 @@ def classes_of(names: list[str]) -> NDArray[Any]:
     return np.array(names, dtype=str)
 
 
+def alike(labels: Any, classes: NDArray[Any]) -> Any:
+    """Labels in the type of the classes, where it has them: 1.0 and True are 1 among whole numbers, and so must their names be.
+
+    >>> alike(np.array([0.0, 7.0]), np.array([0, 1])), alike(np.array([1, 0]), np.array([False, True]))
+    (array([0, 7]), array([ True, False]))
+    """
+    labels = np.asarray(labels)
+    if labels.dtype.kind in "biuf" and classes.dtype.kind in "biuf":
+        with np.errstate(invalid="ignore"):
+            same = labels.astype(classes.dtype)
+        if np.array_equal(same, labels):
+            return same
+    return labels
+
+
+def distinct(labels: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
+    """The labels that there are, sorted, and the number among them of each."""
+    try:
+        classes, codes = np.unique(labels, return_inverse=True)
+    except TypeError:
+        kinds = ", ".join(sorted({type(label).__name__ for label in labels}))
+        raise ValueError(
+            f"y has labels that cannot be sorted (of the types {kinds}); give labels of one kind."
+        ) from None
+    return classes, codes.astype(np.int64)
+
+
 def extended(classes: NDArray[Any], new: list[Any]) -> NDArray[Any]:
     """Classes with new ones behind them."""
     added = np.asarray(new)
-    numbers = "biuf"
-    if (classes.dtype.kind in numbers) != (added.dtype.kind in numbers):
+    if len(classes) == 0:
+        return added
+    kinds = [kind if (kind := array.dtype.kind) == "b" else kind in "iuf" for array in (classes, added)]
+    if kinds[0] != kinds[1]:
         raise ValueError(
-            f"The label {new[0]!r} is of another kind than the classes of the model, such as {classes[0]!r}; "
-            "give labels of one kind."
+            f"The label {added.tolist()[0]!r} is of another kind than the classes of the model, such as "
+            f"{classes.tolist()[0]!r}; give labels of one kind."
         )
     return np.concatenate([classes, added])
+
+
+def refuse_unknown(labels: NDArray[Any], classes: NDArray[Any]) -> None:
+    """Refuses labels that are not among the classes that were given."""
+    known = set(classes)
+    others = [label for label in dict.fromkeys(labels) if label not in known]
+    if others:
+        raise ValueError(
+            f"y has the labels {np.asarray(others).tolist()}, which are not in the classes {classes.tolist()} that were given; "
+            "give all classes in the first call, or no classes, and new ones may come at any time."
+        )

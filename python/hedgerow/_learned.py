@@ -10,7 +10,7 @@ from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from . import _native
-from ._base import at_least, one_of
+from ._base import at_least, number, one_of, positive, several
 from ._classifiers import NeighborClassifier, forest_params, set_params, tree_params
 
 PRESETS = ("fast", "paper", "best", "best-shifted")
@@ -59,22 +59,36 @@ class LearnedClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Neigh
         method = recipe["method"]
         for name in ("boundary_batch_size", "train_batch_size"):
             if getattr(self, name) is not None:
+                self._refuse_without(name, name in method, n_examples)
                 method[name] = at_least(name, getattr(self, name), 1)
         if self.sigma is not None:
-            method["scale"]["sigma"] = float(self.sigma)
+            self._refuse_without("sigma", "scale" in method, n_examples)
+            method["scale"]["sigma"] = positive("sigma", self.sigma)
         if self.layers is not None:
-            recipe["layers"] = [at_least("layers", width, 1) for width in self.layers]
+            widths = several("layers", self.layers, "whole numbers, such as (100, 20)")
+            recipe["layers"] = [at_least("layers", width, 1) for width in widths]
         if self.max_epochs is not None:
             epochs = at_least("max_epochs", self.max_epochs, 1)
             # The last part of the run, in which a preset leaves pictures as they are, stays the same part of it.
             recipe["clean_epochs"] = round(recipe["clean_epochs"] / (recipe["epochs"] or epochs) * epochs)
             recipe["epochs"] = epochs
         if self.learning_rate is not None:
-            recipe["learning_rate"]["start"] = float(self.learning_rate)
+            recipe["learning_rate"]["start"] = positive("learning_rate", self.learning_rate)
         if self.patience is not None:
             recipe["patience"] = at_least("patience", self.patience, 1)
-        recipe["validation_share"] = float(self.validation_fraction)
+        words = "a number from 0 up to, but not including, 1"
+        recipe["validation_share"] = number(
+            "validation_fraction", self.validation_fraction, lambda it: 0 <= it < 1, words
+        )
         return recipe
+
+    def _refuse_without(self, name: str, has: bool, n_examples: int) -> None:
+        """Refuses a parameter that the method of the preset does not have."""
+        if not has:
+            raise ValueError(
+                f"{name} is {getattr(self, name)!r}, but the preset learns from {n_examples} examples by a method without it; "
+                "leave it None, or take another preset."
+            )
 
     def transform(self, X: ArrayLike) -> NDArray[Any]:
         """Represent points in the learned space.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import warnings
+from collections.abc import Iterator
 from typing import Any, TypeVar
 
 import numpy as np
@@ -12,8 +13,9 @@ from numpy.typing import ArrayLike
 
 from . import _native
 from ._base import METRICS, NeighborEstimator
-from ._classifiers import BoundaryForestClassifier, BoundarySetClassifier, BoundaryTreeClassifier, NeighborClassifier
+from ._classifiers import BoundaryForestClassifier, BoundarySetClassifier, BoundaryTreeClassifier
 from ._learned import DifferentiableBoundarySet, DifferentiableBoundaryTree
+from ._named import NamedLabels
 from ._neighbors import BoundaryForestNeighbors
 from ._regressor import BoundaryForestRegressor
 
@@ -78,22 +80,36 @@ def estimator_of(cls: type[E], model: _native.Model, classes: ArrayLike | None) 
     params = json.loads(model.params)
     known = known_params(params)
     estimator = cls(**{name: value for name, value in known.items() if name in cls().get_params()})
-    kind = params["structure"]["kind"]
-    if estimator._structure()["kind"] != kind:
-        warnings.warn(
-            f"The structure of the model is {kind}, which {cls.__name__} does not build: it answers as it was fitted, "
-            "but fit would make another of it.",
-            UserWarning,
-            stacklevel=4,
-        )
     estimator.model_ = model
     estimator.n_features_in_ = model.n_features
+    would_be = {
+        "structure": estimator._structure(),
+        "learning": estimator._learning(estimator.metrics_["n_shown"], params["seed"]),
+    }
+    others = list(differences(would_be, params))
+    if others:
+        warnings.warn(
+            f"{cls.__name__} has no parameters for all that the model was fitted with ({', '.join(others)}): it answers as it was "
+            "fitted, but fit would make another of it.",
+            UserWarning,
+            stacklevel=3,
+        )
     if model.feature_names is not None:
         estimator.feature_names_in_ = np.asarray(model.feature_names, dtype=object)
-    if isinstance(estimator, NeighborClassifier):
+    if isinstance(estimator, NamedLabels):
         estimator._take_classes(classes)
     estimator.last_ids_ = np.array([], dtype=np.int64)
     return estimator
+
+
+def differences(would_be: dict[str, Any], had: dict[str, Any], within: str = "") -> Iterator[str]:
+    """Where parameters are others than those of a model; None is what is left to the data, and so as good as any."""
+    for name, value in would_be.items():
+        there = had.get(name)
+        if isinstance(value, dict) and isinstance(there, dict):
+            yield from differences(value, there, f"{within}{name}.")
+        elif value is not None and value != there:
+            yield f"{within}{name} is {there!r}"
 
 
 def known_params(params: dict[str, Any]) -> dict[str, Any]:
@@ -124,6 +140,15 @@ def known_params(params: dict[str, Any]) -> dict[str, Any]:
         if method["method"] == "dbt":
             known["variant"] = "v1" if method["gradient"] == "frozen" else "v2"
             known["queries_per_step"] = method["queries_per_step"]
+        else:
+            known["preset"] = preset_of(learning)
         if learning["picture"] is not None:
             known["image_shape"] = tuple(learning["picture"][side] for side in ("height", "width", "channels"))
     return known
+
+
+def preset_of(learning: dict[str, Any]) -> str:
+    """The preset that is nearest to how a model was learned."""
+    if learning["method"]["method"] in ("soft-nn", "triplet"):
+        return "best-shifted" if any("shift" in step for step in learning["augmentation"]) else "best"
+    return "fast" if learning["learning_rate"]["schedule"] == "cosine" else "paper"

@@ -6,14 +6,15 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.utils.validation import check_consistent_length, check_is_fitted
+from sklearn.utils.validation import check_is_fitted
 
-from ._base import NeighborEstimator, at_least, column
+from ._base import at_least
 from ._classifiers import forest_params
-from ._labels import class_names, classes_of, names_of
+from ._labels import distinct
+from ._named import NamedLabels
 
 
-class BoundaryForestNeighbors(NeighborEstimator):
+class BoundaryForestNeighbors(NamedLabels):
     """Boundary trees that find the nearest examples. Every example is stored.
 
     Parameters
@@ -45,6 +46,8 @@ class BoundaryForestNeighbors(NeighborEstimator):
 
     Attributes
     ----------
+    classes_ : ndarray of shape (n_classes,)
+        The labels that there are, none if ``fit`` was given none. Those that come later stand last.
     n_features_in_ : int
         Features.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -109,15 +112,13 @@ class BoundaryForestNeighbors(NeighborEstimator):
         self
             The fitted estimator.
         """
-        points = self._points(X, reset=True)
-        if y is None:
-            self._fit_model(points)
-        else:
-            labels = self._labels(points, y)
-            known, codes = np.unique(labels, return_inverse=True)
-            self._fit_model(points, codes=codes.astype(np.int64), class_names=class_names(known))
-        self.last_ids_ = np.arange(len(points))
-        return self
+        with self._as_it_was_if_it_fails():
+            if y is not None:
+                points, labels = self._points_and_labels(X, y, reset=True)
+                return self._fit_classes(points, *distinct(labels))
+            self._fit_model(self._points(X, reset=True))
+            self.classes_ = np.array([])
+            return self
 
     def partial_fit(self, X: ArrayLike, y: ArrayLike | None = None) -> Self:
         """Take in more examples. The first call fits as ``fit`` does.
@@ -136,21 +137,17 @@ class BoundaryForestNeighbors(NeighborEstimator):
         """
         if not self.__sklearn_is_fitted__():
             return self.fit(X, y)
-        points = self._points(X, reset=False)
-        self._insert(points, None if y is None else names_of(self._labels(points, y)))
-        return self
+        if y is None:
+            return self._insert(self._points(X, reset=False), None)
+        return self._insert(*self._points_and_labels(X, y, reset=False))
 
-    @staticmethod
-    def _labels(points: Any, y: Any) -> Any:
-        labels = column(y)
-        check_consistent_length(points, labels)
-        return labels
+    # A model of the command line may have values in the place of classes.
+
+    def _labels_to_take(self, labels: Any) -> Any:
+        return labels if self.model_.has_values else super()._labels_to_take(labels)
 
     def _labels_by_name(self) -> dict[str, Any] | None:
-        if self.model_.has_values:
-            return None
-        names = self.model_.class_names
-        return dict(zip(names, classes_of(names).tolist(), strict=True))
+        return None if self.model_.has_values else super()._labels_by_name()
 
     def kneighbors(
         self, X: ArrayLike | None = None, n_neighbors: int | None = None, return_distance: bool = True
@@ -181,6 +178,10 @@ class BoundaryForestNeighbors(NeighborEstimator):
             distances, ids = self.model_.neighbors(points, n_asked, effort, self._n_threads())
         else:
             own = np.sort(self.model_.kept_ids)
+            if n_asked >= len(own):
+                raise ValueError(
+                    f"Expected n_neighbors < n_samples_fit, but n_neighbors = {n_asked}, n_samples_fit = {len(own)}"
+                )
             points = np.stack([self._kept(id) for id in own])
             distances, ids = self.model_.neighbors(points, n_asked + 1, effort, self._n_threads())
             # Leave out each example itself or, where others at the same place hide it, the last that was found.

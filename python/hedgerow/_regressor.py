@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
-from ._base import NeighborEstimator
+from ._base import LARGEST, NeighborEstimator, number
 from ._classifiers import forest_params
 
 
@@ -98,7 +98,8 @@ class BoundaryForestRegressor(RegressorMixin, NeighborEstimator):
         return forest_params(self.n_trees, self.max_children, self.initialization, self.vote)
 
     def _task_params(self) -> Any:
-        return {"regression": {"epsilon": float(self.epsilon)}}
+        epsilon = number("epsilon", self.epsilon, lambda it: 0 <= it <= LARGEST, "a number from 0 to 3.4e38")
+        return {"regression": {"epsilon": epsilon}}
 
     def _y_checks(self) -> dict[str, Any]:
         return {"y_numeric": True}
@@ -118,10 +119,9 @@ class BoundaryForestRegressor(RegressorMixin, NeighborEstimator):
         self
             The fitted estimator.
         """
-        points, values = self._points_and_labels(X, y, reset=True)
-        self._fit_model(points, values=self._values(values))
-        self.last_ids_ = np.arange(len(points))
-        return self
+        with self._as_it_was_if_it_fails():
+            points, values = self._points_and_labels(X, y, reset=True)
+            return self._fit_model(points, values=self._labels_to_take(values))
 
     def partial_fit(self, X: ArrayLike, y: ArrayLike) -> Self:
         """Take in more examples, in the order in which they stand. The first call fits as ``fit`` does.
@@ -140,20 +140,16 @@ class BoundaryForestRegressor(RegressorMixin, NeighborEstimator):
         """
         if not self.__sklearn_is_fitted__():
             return self.fit(X, y)
-        points, values = self._points_and_labels(X, y, reset=False)
-        self._insert(points, [str(value) for value in self._values(values)])
-        return self
+        return self._insert(*self._points_and_labels(X, y, reset=False))
 
-    @staticmethod
-    def _values(values: Any) -> NDArray[np.float32]:
+    def _labels_to_take(self, labels: Any) -> NDArray[np.float32]:
         with np.errstate(over="ignore"):
-            narrowed = np.ascontiguousarray(values, dtype=np.float32)
+            narrowed = np.ascontiguousarray(labels, dtype=np.float32)
+        if np.isnan(narrowed).any():
+            raise ValueError("A value is NaN; give a number.")
         if not np.isfinite(narrowed).all():
             raise ValueError("y has values that are too large for float32; scale it.")
         return narrowed
-
-    def _name_of(self, label: Any) -> str:
-        return str(self._values([label])[0])
 
     def _labels_by_name(self) -> dict[str, Any] | None:
         return None

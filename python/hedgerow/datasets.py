@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 import numpy as np
@@ -12,12 +13,12 @@ from . import _native
 __all__ = ["fetch_fashion_mnist", "fetch_mnist", "load", "load_optdigits"]
 
 
-def load(name: str) -> Bunch:
+def load(name: str | os.PathLike[str]) -> Bunch:
     """Read whatever a name stands for on the command line: a standard set, synthetic data, a file or a folder.
 
     Parameters
     ----------
-    name : str
+    name : str or path-like
         For example "optdigits", "moons?n=200&noise=0.1&seed=7" or "flowers.csv". A file called "mnist" is "./mnist".
 
     Returns
@@ -34,7 +35,10 @@ def load(name: str) -> Bunch:
     >>> load("moons?n=200&noise=0.1&seed=7").data.shape
     (200, 2)
     """
-    found = _native.load_data(name)
+    given = os.fspath(name)
+    if not isinstance(given, str):
+        raise TypeError(f"name is {name!r}; it must be a text, or a path.")
+    found = _native.load_data(given)
     data = found["points"]
     target = found.get("codes", found.get("values"))
     parts: dict[str, Any] = {}

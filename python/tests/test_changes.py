@@ -3,9 +3,10 @@
 import numpy as np
 import pytest
 from conftest import assert_same, said
+from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
-from hedgerow import BoundaryTreeClassifier
+from hedgerow import BoundaryForestRegressor, BoundaryTreeClassifier, DifferentiableBoundarySet
 
 
 def test_what_is_added_and_removed_has_never_been(estimator, iris):
@@ -38,9 +39,12 @@ def test_removal_is_all_or_nothing(estimator, iris):
     before = said(estimator, X)
     with pytest.raises(ValueError, match="99999"):
         estimator.remove([0, 99999])
-    for wrong, error in ((-1, ValueError), ("a", TypeError), (1.5, TypeError)):
+    for wrong, error in ((-1, ValueError), (2**63, ValueError), ("a", TypeError), (1.5, TypeError)):
         with pytest.raises(error, match="id"):
             estimator.remove([wrong])
+    for wrong, error in ((2**70, ValueError), (True, TypeError)):
+        with pytest.raises(error, match="id"):
+            estimator.relabel(wrong, 1)
     assert_same(said(estimator, X), before)
 
 
@@ -76,6 +80,9 @@ def test_one_that_is_not_fitted_says_so(estimator, iris, tmp_path):
         ({"max_children": 1}, "max_children is 1; it must be at least 2"),
         ({"image_shape": (3,)}, r"image_shape is \(3,\)"),
         ({"image_shape": (3, 3)}, "9"),
+        ({"image_shape": (2**62, 2**62, 4)}, "image_shape is .*it must be at most"),
+        ({"max_children": 2**70}, "max_children is .*it must be at most"),
+        ({"metric": np.array(["euclidean", "cosine"])}, "metric is array"),
         ({"random_state": -1}, "Seed must be"),
         ({"n_jobs": 0}, "n_jobs"),
     ],
@@ -83,6 +90,63 @@ def test_one_that_is_not_fitted_says_so(estimator, iris, tmp_path):
 def test_parameters_are_refused_with_what_would_do(iris, params, words):
     with pytest.raises(ValueError, match=words):
         BoundaryTreeClassifier(**params).fit(*iris)
+
+
+@pytest.mark.parametrize(
+    "params",
+    [{"verbose": None}, {"n_jobs": "all"}, {"n_jobs": 1.5}, {"scaling": 5}, {"image_shape": 4}, {"max_children": "a"}],
+    ids=str,
+)
+def test_parameters_of_a_wrong_type_are_told_by_name(iris, params):
+    with pytest.raises(TypeError, match=f"{next(iter(params))} is "):
+        BoundaryTreeClassifier(**params).fit(*iris)
+
+
+@pytest.mark.parametrize("name", ["sigma", "learning_rate", "validation_fraction", "max_seconds", "epsilon"])
+@pytest.mark.parametrize("value", ["a", True, float("nan"), -1.0, -float("inf")], ids=str)
+def test_numbers_are_refused_by_name(iris, name, value):
+    model = BoundaryForestRegressor() if name == "epsilon" else DifferentiableBoundarySet(layers=(4, 2), max_epochs=1)
+    with pytest.raises(
+        TypeError if isinstance(value, (str, bool)) else ValueError, match=f"^{name} is .*must be a number"
+    ):
+        model.set_params(**{name: value}).fit(*iris)
+
+
+@pytest.mark.parametrize("name", ["sigma", "learning_rate", "epsilon"])
+def test_numbers_that_the_engine_does_not_have_are_refused(iris, name):
+    model = BoundaryForestRegressor() if name == "epsilon" else DifferentiableBoundarySet(layers=(4, 2), max_epochs=1)
+    for value in (1e300, 10**400, float("inf")):
+        with pytest.raises(ValueError, match=f"^{name} is "):
+            model.set_params(**{name: value}).fit(*iris)
+
+
+def test_layers_are_several(iris):
+    with pytest.raises(TypeError, match="layers is 5; it must be whole numbers"):
+        DifferentiableBoundarySet(layers=5).fit(*iris)
+
+
+def test_a_parameter_that_the_method_of_a_preset_has_not_is_told_of():
+    # From 10,000 examples on it learns by triplets, which have no sigma.
+    X = np.random.default_rng(0).normal(size=(10_001, 2))
+    for params in ({"sigma": 3.0}, {"train_batch_size": 50}):
+        with pytest.raises(ValueError, match=f"{next(iter(params))} is .*a method without it"):
+            DifferentiableBoundarySet(preset="best", layers=(4, 2), max_epochs=1, **params).fit(X, X[:, 0] > 0)
+
+
+def test_a_fit_that_fails_leaves_everything_as_it_was(estimator, iris):
+    import pandas
+
+    X, y = iris
+    table = pandas.DataFrame(X, columns=list("abcd"))
+    estimator.fit(table, y)
+    before = said(estimator, table)
+    estimator.set_params(metric="none")
+    for fit in (estimator.fit, clone(estimator).partial_fit):
+        with pytest.raises(ValueError, match="metric"):
+            fit(X[:, :2], y)
+    assert estimator.n_features_in_ == 4 and estimator.feature_names_in_.tolist() == list("abcd")
+    estimator.set_params(metric="euclidean")
+    assert_same(said(estimator, table), before)
 
 
 def test_novelty_is_low_for_what_is_known(estimator, iris):

@@ -222,8 +222,25 @@ def test_a_structure_that_the_class_does_not_build_is_told_of(iris, tmp_path):
         "--quiet",
         *FITS["knn"],
     )
-    with pytest.warns(UserWarning, match="structure of the model is knn"):
+    with pytest.warns(UserWarning, match=r"structure.kind is 'knn'.*fit would make another") as told:
         hedgerow.load(tmp_path / "model")
+    # It points at the line that loads.
+    assert told[0].filename == __file__
+
+
+@pytest.mark.parametrize("preset", ["fast", "paper", "best", "best-shifted"])
+def test_a_preset_is_found_again_and_nothing_is_told_of_it(tmp_path, preset):
+    digits = hedgerow.datasets.load_optdigits()
+    X, y = digits.X_train[:300], digits.y_train[:300]
+    model = hedgerow.DifferentiableBoundarySet(
+        preset=preset, layers=(16, 4), max_epochs=4, image_shape=digits.image_shape, structure="forest", random_state=0
+    )
+    model.fit(X, y).save(tmp_path / "model")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        again = hedgerow.load(tmp_path / "model")
+    assert again.preset == preset
+    assert clone(again).fit(X, y).fit_params_ == model.fit_params_
 
 
 def test_the_package_runs_the_command_line():

@@ -77,6 +77,52 @@ def test_labels_of_another_kind_are_refused_before_anything_changes(iris):
     assert model.model_.n_changes == 0 and model.classes_.tolist() == [0, 1, 2]
 
 
+@pytest.mark.parametrize("is_open", [True, False], ids=["open", "closed"])
+def test_one_class_has_one_name_however_it_is_written(iris, is_open):
+    # 1, 1.0 and True are equal, and have three texts.
+    X, y = iris
+    for kind, others in ((int, (float, np.uint8)), (float, (int,)), (bool, (int, float))):
+        labels = (y == 1 if kind is bool else y).astype(kind)
+        model = BoundaryTreeClassifier(random_state=0)
+        model.partial_fit(X, labels, classes=None if is_open else np.unique(labels).astype(float).astype(kind))
+        before = model.classes_
+        for other in others:
+            model.partial_fit(X[:60:59] + 9, labels[:60:59].astype(other))
+            model.relabel(0, other(1))
+        np.testing.assert_array_equal(model.classes_, before)
+        assert model.classes_.dtype == kind and len(model.model_.class_names) == len(before)
+    model = BoundaryTreeClassifier(random_state=0).fit(X, y).partial_fit(X[:1] + 9, [7.0])
+    assert model.classes_.dtype == y.dtype and model.model_.class_names == ["0", "1", "2", "7"]
+
+
+@pytest.mark.parametrize("label", [None, np.nan, 1.5, [1, 2], "1", ""], ids=repr)
+def test_what_is_no_class_is_no_label(iris, label):
+    X, y = iris
+    model = BoundaryTreeClassifier(random_state=0).fit(X, y)
+    with pytest.raises(ValueError):
+        model.relabel(0, label)
+    assert model.model_.n_changes == 0 and model.classes_.tolist() == [0, 1, 2]
+
+
+def test_labels_of_several_kinds_are_told_of(estimator, iris):
+    X, y = iris
+    if isinstance(estimator, BoundaryForestRegressor):
+        return
+    with pytest.raises(ValueError, match="of the types int, str"):
+        estimator.fit(X, np.array([0, "a", 2], dtype=object)[y])
+
+
+def test_classes_of_later_calls_are_those_of_the_first(iris):
+    X, y = iris
+    model = BoundaryTreeClassifier(random_state=0).partial_fit(X, y, classes=range(4))
+    assert model.partial_fit(X[:1], y[:1], classes=[3.0, 2.0, 1.0, 0.0]).classes_.tolist() == [0, 1, 2, 3]
+    with pytest.raises(ValueError, match=r"classes is \[0, 1\], but the model has the classes \[0, 1, 2, 3\]"):
+        model.partial_fit(X[:1], y[:1], classes=[0, 1])
+    for wrong in ("abc", [[0, 1], [2, 3]], 3):
+        with pytest.raises(ValueError, match="it must be a list of labels"):
+            BoundaryTreeClassifier().partial_fit(X, y, classes=wrong)
+
+
 def test_a_class_of_few_examples_is_kept(classifier):
     rng = np.random.default_rng(0)
     X = np.concatenate([rng.normal(size=(400, 3)), rng.normal(size=(6, 3)) + 12]).astype(np.float32)
@@ -144,3 +190,19 @@ def test_neighbors_are_added_removed_and_named():
     assert model.kneighbors([[5.1]])[1].tolist() == [[3]]
     with pytest.raises(KeyError, match="no example 2"):
         model.get_example(2)
+
+
+def test_labels_of_neighbors_come_out_as_they_went_in():
+    X = [[0.0], [1.0], [2.0]]
+    model = BoundaryForestNeighbors(random_state=0).fit(X, ["10", "9", "9"])
+    assert model.get_example(0)[1] == "10" and model.explain([0.0]).prediction == "10"
+    assert model.partial_fit([[5.0]], ["8"]).get_example(3)[1] == "8"
+    numbers = BoundaryForestNeighbors(random_state=0).fit(X, [1, 2, 2]).partial_fit([[5.0]], [2.0])
+    assert numbers.get_example(3)[1] == 2 and numbers.classes_.tolist() == [1, 2]
+    none = BoundaryForestNeighbors(random_state=0).fit(X)
+    assert none.get_example(0)[1] is None and none.partial_fit([[5.0]], ["late"]).get_example(3)[1] == "late"
+    for wrong in ([1.0, np.nan, 2.0], ["a", "", "b"], [None] * 3):
+        with pytest.raises(ValueError, match=r"NaN|empty name|types NoneType"):
+            BoundaryForestNeighbors().fit(X, wrong)
+    with pytest.raises(ValueError, match="n_neighbors < n_samples_fit, but n_neighbors = 3"):
+        BoundaryForestNeighbors(n_neighbors=3, random_state=0).fit(X).kneighbors()

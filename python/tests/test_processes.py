@@ -141,6 +141,8 @@ def test_threads_are_what_was_asked_for(monkeypatch):
     monkeypatch.setenv("OMP_NUM_THREADS", "3")
     assert model._n_threads() == 3
     assert model.set_params(n_jobs=2)._n_threads() == 2
+    # Starting thousands would take longer than any fit.
+    assert model.set_params(n_jobs=10**6)._n_threads() == 256
     monkeypatch.delenv("OMP_NUM_THREADS")
     assert model.set_params(n_jobs=None)._n_threads() >= 1
 

@@ -3,6 +3,7 @@
 import html
 import json
 import re
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -10,6 +11,9 @@ import pytest
 
 from hedgerow import (
     BoundaryForestClassifier,
+    BoundaryForestNeighbors,
+    BoundaryForestRegressor,
+    BoundarySetClassifier,
     BoundaryTreeClassifier,
     DifferentiableBoundarySet,
     Explanation,
@@ -89,7 +93,7 @@ def test_any_data_is_read_by_its_name(tmp_path: Path):
     moons = datasets.load("moons?n=50&noise=0.1&seed=7")
     assert moons.data.shape == (50, 2) and moons.feature_names == ["x", "y"]
     (tmp_path / "a.csv").write_text("height,species\n1.5,cat\n2.5,dog\n3.5,cat\n")
-    table = datasets.load(str(tmp_path / "a.csv"))
+    table = datasets.load(tmp_path / "a.csv")
     assert table.target_names[table.target].tolist() == ["cat", "dog", "cat"] and table.feature_names == ["height"]
     with pytest.raises(FileNotFoundError, match="did you mean"):
         datasets.load("optdigit")
@@ -133,13 +137,88 @@ def test_drawings(model, digits, tmp_path):
         assert (tmp_path / f"{name}.png").stat().st_size > 5000, name
     shown = drawings["map"].get_legend().get_texts()
     assert sum(int(text.get_text().split(": ")[1].split()[0]) for text in shown) == model.n_stored_
-    assert len(drawings["tree"].texts) == model.n_stored_
+    # Nine hundred nodes have no room for texts: a legend counts them. A small tree has them.
+    counted = drawings["tree"].get_legend().get_texts()
+    assert sum(int(text.get_text().split(": ")[1]) for text in counted) == model.n_stored_ > 300
+    small = BoundaryTreeClassifier(random_state=0).fit(X, y)
+    assert len(plot.plot_tree(small).texts) == small.n_stored_
     assert len(drawings["curve"].lines[0].get_xdata()) == 5
     assert sum(int(text.get_text()) for text in drawings["confusion"].texts) == 200
     pyplot.close("all")
     flat = BoundaryForestClassifier(n_trees=2, random_state=0).fit(X, y)
     with pytest.raises(ValueError, match="There is no tree 2: the structure has 2 trees"):
         plot.plot_tree(flat, tree=2)
+
+
+def test_values_and_unlabelled_examples_are_drawn_too():
+    matplotlib = pytest.importorskip("matplotlib")
+    matplotlib.use("Agg")
+    from matplotlib import pyplot
+
+    X = np.random.default_rng(0).uniform(-2, 2, (60, 2))
+    values = np.sin(X[:, 0])
+    regressor = BoundaryForestRegressor(n_trees=2, epsilon=0.2, random_state=0).fit(X, values)
+    for ax in (plot.plot_map(regressor, X, values), plot.plot_map(regressor, X)):
+        dots = ax.collections[-1]
+        assert len(dots.get_offsets()) == regressor.n_stored_
+        assert set(np.float32(dots.get_array())) <= set(np.float32(values))
+    assert plot.plot_tree(regressor).figure.axes[-1].get_ylabel() == "value"
+    finder = BoundaryForestNeighbors(n_trees=2, random_state=0).fit(X)
+    assert plot.plot_map(finder, X).get_legend().get_texts()[0].get_text() == "60 stored"
+    named = BoundaryForestNeighbors(n_trees=2, random_state=0).fit(X, np.where(X[:, 0] > 0, "right", "left"))
+    for ax in (plot.plot_map(named, X), plot.plot_map(named, X, np.where(X[:, 0] > 0, "right", "other"))):
+        assert [text.get_text().split(":")[0] for text in ax.get_legend().get_texts()] == ["left", "right"]
+    assert len(plot.plot_tree(named).get_legend().get_texts()) == 2
+    # A class that the model has never seen is no success of it.
+    small = BoundaryTreeClassifier(random_state=0).fit([[0.0], [1.0]], ["a", "b"])
+    confusion = plot.plot_confusion(small, [[0.0], [1.0], [1.0]], ["a", "b", "new"])
+    assert [text.get_text() for text in confusion.get_yticklabels()] == ["a", "b", "new"]
+    assert sum(int(text.get_text()) for text in confusion.texts) == 3
+    pyplot.close("all")
+
+
+def test_what_cannot_be_drawn_is_told_of(model, digits):
+    X, y = digits.X_test[:20], digits.y_test[:20]
+    tree = BoundaryTreeClassifier(random_state=0).fit(X, y)
+    regressor = BoundaryForestRegressor(n_trees=2).fit(X, y)
+    with pytest.raises(TypeError, match="must be a DifferentiableBoundarySet or DifferentiableBoundaryTree"):
+        plot.plot_curve(tree)
+    with pytest.raises(TypeError, match="must be a classifier"):
+        plot.plot_confusion(regressor, X, y)
+    with pytest.raises(TypeError, match="must be an estimator of hedgerow"):
+        plot.plot_map("tree", X)
+    for wrong in (-1, 1, "a"):
+        with pytest.raises(ValueError, match="There is no tree"):
+            plot.plot_tree(tree, tree=wrong)
+    with pytest.raises(ValueError, match="has 0 trees"):
+        plot.plot_tree(BoundarySetClassifier().fit(X, y))
+    with pytest.raises(ValueError, match="inconsistent numbers of samples"):
+        plot.plot_map(tree, X, y[:3])
+
+
+def test_labels_of_voters_and_rivals_are_those_of_the_estimator(model, digits):
+    why = model.explain(digits.X_test[0])
+    assert why.voters[0]["label"] == why.prediction and why.rival["example"]["label"] in model.classes_
+    # As data it is what the command line prints.
+    assert why.to_dict()["voters"][0]["label"] == str(why.prediction)
+
+
+def test_the_truth_is_one_for_each_row_and_rows_of_tables_have_names():
+    import pandas
+
+    X = np.array([[0.0, 5.0], [1.0, 2.0], [9.0, 1.0]])
+    table = pandas.DataFrame(X, columns=["a", "b"])
+    model = BoundaryTreeClassifier(random_state=0).fit(table, [0, 0, 1])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert model.explain(table.iloc[2]).prediction == 1
+    with pytest.raises(ValueError, match="feature names"):
+        model.explain(table.iloc[2][["b", "a"]])
+    plain = BoundaryTreeClassifier(random_state=0).fit(X, [0, 0, 1])
+    for y in (1, 1.0, [1]):
+        assert "which is right" in str(plain.explain(X[2], y))
+    with pytest.raises(ValueError, match="inconsistent numbers of samples"):
+        plain.explain(X, [0, 1])
 
 
 def test_without_matplotlib_the_rest_works(monkeypatch, model):
