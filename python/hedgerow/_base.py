@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import os
+import warnings
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -20,7 +21,7 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted, c
 
 from . import _native
 from ._explanation import Explanation
-from ._labels import names_of
+from ._labels import label_of, names_of
 from ._progress import Bar
 
 #: scikit-learn's names of distances, and ours.
@@ -84,6 +85,22 @@ def several(name: str, value: Any, words: str) -> list[Any]:
     if isinstance(value, str) or not isinstance(value, Iterable):
         raise TypeError(f"{name} is {value!r}; it must be {words}.")
     return list(value)
+
+
+def n_threads(n_jobs: int | None) -> int:
+    """Threads for ``n_jobs``.
+
+    None is what scikit-learn's estimators with OpenMP have: all cores, or as many as the environment says, which joblib does in its workers.
+    """
+    if n_jobs is not None:
+        if not isinstance(n_jobs, Integral):
+            raise TypeError(f"n_jobs is {n_jobs!r}; it must be a whole number other than 0, or None.")
+        return min(int(joblib.effective_n_jobs(n_jobs)), MOST_THREADS)
+    for name in ("RAYON_NUM_THREADS", "OMP_NUM_THREADS"):
+        said = os.environ.get(name, "")
+        if said.isdecimal() and int(said) > 0:
+            return min(int(said), MOST_THREADS)
+    return min(int(joblib.cpu_count()), MOST_THREADS)
 
 
 class NeighborEstimator(BaseEstimator):
@@ -166,19 +183,7 @@ class NeighborEstimator(BaseEstimator):
         return height, width, channels
 
     def _n_threads(self) -> int:
-        """Threads for ``n_jobs``.
-
-        None is what scikit-learn's estimators with OpenMP have: all cores, or as many as the environment says, which joblib does in its workers.
-        """
-        if self.n_jobs is not None:
-            if not isinstance(self.n_jobs, Integral):
-                raise TypeError(f"n_jobs is {self.n_jobs!r}; it must be a whole number other than 0, or None.")
-            return min(int(joblib.effective_n_jobs(self.n_jobs)), MOST_THREADS)
-        for name in ("RAYON_NUM_THREADS", "OMP_NUM_THREADS"):
-            said = os.environ.get(name, "")
-            if said.isdecimal() and int(said) > 0:
-                return min(int(said), MOST_THREADS)
-        return min(int(joblib.cpu_count()), MOST_THREADS)
+        return n_threads(self.n_jobs)
 
     # Data.
 
@@ -231,11 +236,13 @@ class NeighborEstimator(BaseEstimator):
                 feature_names=None if names is None else [str(name) for name in names],
                 image_shape=self._shape(),
                 max_seconds=seconds,
-                listener=bar if self.verbose > 0 else None,
+                listener=bar,
                 **labels,
             )
         finally:
             bar.close()
+        for words in bar.warnings:
+            warnings.warn(words, UserWarning, stacklevel=4)  # where fit was called
         self.last_ids_ = np.arange(len(points))
         return self
 
@@ -360,7 +367,6 @@ class NeighborEstimator(BaseEstimator):
             raise ValueError(f"The label {label!r} is not one label; relabel one example at a time.")
         labels = self._labels_to_take(np.asarray([label]))
         self.model_.relabel(self._id(id), names_of(labels)[0], note, self._n_threads())
-        self._take_new_classes(labels)
         return self
 
     @staticmethod
@@ -380,16 +386,11 @@ class NeighborEstimator(BaseEstimator):
         """Labels of examples that are to be taken in, if all can be."""
         return labels
 
-    def _take_new_classes(self, labels: Any) -> None:
-        """Learns of classes that a change has brought."""
-
     def _insert(self, points: Any, labels: Any) -> Self:
         if labels is not None:
             labels = self._labels_to_take(labels)
         names = None if labels is None else names_of(labels)
         self.last_ids_, _ = self.model_.insert(points, names, self._n_threads())
-        if labels is not None:
-            self._take_new_classes(labels)
         return self
 
     # Keeping.
@@ -427,7 +428,7 @@ class NeighborEstimator(BaseEstimator):
             The labels of the classes, in the model's order. By default their names: as numbers if all are written so.
         attach : bool, default=False
             Whether changes (``partial_fit``, ``remove``, ``relabel``) are written to the folder's journal at once. Else they stay in
-            memory until ``save``.
+            memory until ``save``. A forked process can ask such a model, and must load its own to change it.
 
         Returns
         -------
@@ -436,7 +437,11 @@ class NeighborEstimator(BaseEstimator):
         """
         from ._loading import estimator_of
 
-        return estimator_of(cls, _native.Model.load(folder, attach), classes)
+        return estimator_of(cls, _native.Model.load(folder, attach, n_threads(None)), classes)
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        # A pickle of a version that lacked a parameter behaves as its default does.
+        super().__setstate__({**type(self)().get_params(deep=False), **state})
 
     # What there is.
 
@@ -492,10 +497,7 @@ class NeighborEstimator(BaseEstimator):
         if found is None:
             raise KeyError(f"There is no example {id}; kept are those of kept_ids_.")
         point, name = found
-        labels = self._labels_by_name()
-        if name == "":
-            return point, None
-        return point, float(name) if labels is None else labels.get(name, name)
+        return point, label_of(name, self._labels_by_name())
 
     @property
     def kept_ids_(self) -> NDArray[np.int64]:

@@ -6,18 +6,44 @@ import html
 import json
 import shutil
 import sys
+from dataclasses import dataclass
 from typing import Any
 
+from ._labels import label_of
 from ._native import Decision
 
 #: Widest text, however wide the terminal.
 _WIDEST = 160
+#: Width of the text where there is no terminal.
+_USUAL = 100
+
+
+@dataclass(frozen=True)
+class Written:
+    """A decision that was pickled: what the engine wrote of it."""
+
+    as_json: str
+    page: str
+    texts: dict[bool, str]
+
+    def json(self) -> str:
+        """As data."""
+        return self.as_json
+
+    def html(self) -> str:
+        """As a page."""
+        return self.page
+
+    def text(self, width: int, ascii: bool) -> str:
+        """As text, which is as wide as it was written."""
+        return self.texts[ascii]
 
 
 class Explanation:
     """A decision of a model: who decided, who came closest to deciding otherwise, and how unusual the query is.
 
     ``print`` shows it as text; notebooks show it as a page with pictures, where the model was told the shape of pictures (``image_shape``).
+    It can be pickled; its text is 100 columns wide then.
 
     Attributes
     ----------
@@ -44,18 +70,14 @@ class Explanation:
     ('high', 2, 'low')
     """
 
-    def __init__(self, decision: Decision, labels: dict[str, Any] | None) -> None:
+    def __init__(self, decision: Decision | Written, labels: dict[str, Any] | None) -> None:
         self._decision = decision
         self._view: dict[str, Any] = json.loads(decision.json())
         self._labels = labels
 
     def _label(self, text: str | None) -> Any:
         """The label that a text stands for: a class of the estimator, or a value."""
-        if text is None or text == "":
-            return None
-        if self._labels is None:
-            return float(text)
-        return self._labels.get(text, text)
+        return None if text is None else label_of(text, self._labels)
 
     @property
     def prediction(self) -> Any:
@@ -108,9 +130,18 @@ class Explanation:
         return self._decision.html()
 
     def __str__(self) -> str:
-        width = min(shutil.get_terminal_size((100, 24)).columns, _WIDEST)
+        width = min(shutil.get_terminal_size((_USUAL, 24)).columns, _WIDEST)
         encoding = getattr(sys.stdout, "encoding", None) or "ascii"
         return self._decision.text(width, not encoding.lower().startswith("utf")).rstrip()
+
+    def __getstate__(self) -> dict[str, Any]:
+        # What is shown, since the engine does not read decisions; nothing of it changes any more, but for the width of the text.
+        decision = self._decision
+        texts = {is_ascii: decision.text(_USUAL, is_ascii) for is_ascii in (False, True)}
+        return {"json": decision.json(), "html": decision.html(), "texts": texts, "labels": self._labels}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        Explanation.__init__(self, Written(state["json"], state["html"], state["texts"]), state["labels"])
 
     def __repr__(self) -> str:
         rival = self.rival

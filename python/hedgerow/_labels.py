@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -33,14 +35,22 @@ def classes_of(names: list[str]) -> NDArray[Any]:
     """
     if names and set(names) <= {"True", "False"}:
         return np.array([name == "True" for name in names])
-    for kind in (int, float):
+    # Whole numbers on both sides of 2**63 have no type, and texts such as "nan" are no numbers.
+    for kind in (np.int64, np.uint64, np.float64) if names else ():
         try:
-            values = [kind(name) for name in names]
-        except ValueError:
+            values = np.array([float(name) if kind is np.float64 else int(name) for name in names], dtype=kind)
+        except (ValueError, OverflowError):
             continue
-        if names and [str(value) for value in values] == names:
-            return np.array(values)
+        if names_of(values) == names and np.isfinite(values).all():
+            return values
     return np.array(names, dtype=str)
+
+
+def label_of(text: str, labels: dict[str, Any] | None) -> Any:
+    """The label that a text of the engine stands for: one of the labels by their names, a value where there are none, or None."""
+    if text == "":
+        return None
+    return float(text) if labels is None else labels.get(text, text)
 
 
 def alike(labels: Any, classes: NDArray[Any]) -> Any:
@@ -67,6 +77,8 @@ def distinct(labels: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
         raise ValueError(
             f"y has labels that cannot be sorted (of the types {kinds}); give labels of one kind."
         ) from None
+    if any(label is None or (isinstance(label, Real) and label != label) for label in classes):
+        raise ValueError("A label is missing (None or NaN); give each example a label.")
     return classes, codes.astype(np.int64)
 
 
@@ -76,12 +88,37 @@ def extended(classes: NDArray[Any], new: list[Any]) -> NDArray[Any]:
     if len(classes) == 0:
         return added
     kinds = [kind if (kind := array.dtype.kind) == "b" else kind in "iuf" for array in (classes, added)]
-    if kinds[0] != kinds[1]:
+    together = np.concatenate([classes, added]) if kinds[0] == kinds[1] else added
+    # A type for both may write them otherwise: 1 is 1.0 beside 1.5. Models know them by how they were written.
+    if names_of(together) != [*names_of(classes), *names_of(added)]:
         raise ValueError(
             f"The label {added.tolist()[0]!r} is of another kind than the classes of the model, such as "
             f"{classes.tolist()[0]!r}; give labels of one kind."
         )
-    return np.concatenate([classes, added])
+    return together
+
+
+def caught_up(classes: NDArray[Any], names: list[str], spelled: dict[str, Any]) -> NDArray[Any]:
+    """Classes with those behind them that a model has got since.
+
+    ``names`` are those of all, ``spelled`` has the labels that were given here. Others were brought by another program, which gave names: these
+    are read as those of a model that is loaded. Where the classes cannot have them, all become texts.
+    """
+    late = names[len(classes) :]
+    read = late if classes.dtype.kind in "UO" and len(classes) else classes_of(late).tolist()
+    try:
+        together = extended(classes, [spelled.get(name, label) for name, label in zip(late, read, strict=True)])
+    except ValueError:
+        together = classes
+    if names_of(together) == names:
+        return together
+    warnings.warn(
+        f"Another program has given the model the classes {late}, which are of another kind than those it had; "
+        "all its classes are texts from now on.",
+        UserWarning,
+        stacklevel=3,
+    )
+    return np.array(names, dtype=str)
 
 
 def refuse_unknown(labels: NDArray[Any], classes: NDArray[Any]) -> None:

@@ -57,12 +57,15 @@ class LearnedClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Neigh
         recipe = self._recipe(n_examples)
         recipe["seed"] = seed
         method = recipe["method"]
+        if useless := self._without_use(n_examples):
+            raise ValueError(
+                f"{useless[0]} is {getattr(self, useless[0])!r}, but the preset learns from {n_examples} examples by a method "
+                "without it; leave it None, or take another preset."
+            )
         for name in ("boundary_batch_size", "train_batch_size"):
             if getattr(self, name) is not None:
-                self._refuse_without(name, name in method, n_examples)
                 method[name] = at_least(name, getattr(self, name), 1)
         if self.sigma is not None:
-            self._refuse_without("sigma", "scale" in method, n_examples)
             method["scale"]["sigma"] = positive("sigma", self.sigma)
         if self.layers is not None:
             widths = several("layers", self.layers, "whole numbers, such as (100, 20)")
@@ -82,13 +85,15 @@ class LearnedClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Neigh
         )
         return recipe
 
-    def _refuse_without(self, name: str, has: bool, n_examples: int) -> None:
-        """Refuses a parameter that the method of the preset does not have."""
-        if not has:
-            raise ValueError(
-                f"{name} is {getattr(self, name)!r}, but the preset learns from {n_examples} examples by a method without it; "
-                "leave it None, or take another preset."
-            )
+    def _without_use(self, n_examples: int) -> list[str]:
+        """Parameters that were given, and that the method for so many examples does not have."""
+        method = self._recipe(n_examples)["method"]
+        places = {
+            "boundary_batch_size": "boundary_batch_size",
+            "train_batch_size": "train_batch_size",
+            "sigma": "scale",
+        }
+        return [name for name, place in places.items() if getattr(self, name) is not None and place not in method]
 
     def transform(self, X: ArrayLike) -> NDArray[Any]:
         """Represent points in the learned space.
@@ -358,7 +363,8 @@ class DifferentiableBoundaryTree(LearnedClassifier):
         if self.queries_per_step is not None:
             method["queries_per_step"] = at_least("queries_per_step", self.queries_per_step, 1)
         else:
-            method["queries_per_step"] = self.train_batch_size or method["train_batch_size"]
+            batch = method["train_batch_size"] if self.train_batch_size is None else self.train_batch_size
+            method["queries_per_step"] = at_least("train_batch_size", batch, 1)
         if self.variant == "v1":
             recipe["learning_rate"]["start"] = RATE_OF_V1
         return {**recipe, "method": method}

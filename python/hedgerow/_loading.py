@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from . import _native
-from ._base import METRICS, NeighborEstimator
+from ._base import METRICS, NeighborEstimator, n_threads
 from ._classifiers import BoundaryForestClassifier, BoundarySetClassifier, BoundaryTreeClassifier
-from ._learned import DifferentiableBoundarySet, DifferentiableBoundaryTree
+from ._learned import DifferentiableBoundarySet, DifferentiableBoundaryTree, LearnedClassifier
 from ._named import NamedLabels
 from ._neighbors import BoundaryForestNeighbors
 from ._regressor import BoundaryForestRegressor
@@ -51,7 +51,7 @@ def load(folder: str | os.PathLike[str], *, classes: ArrayLike | None = None, at
     >>> hedgerow.load(folder)
     BoundaryTreeClassifier(random_state=7, scaling='standardize')
     """
-    model = _native.Model.load(folder, attach)
+    model = _native.Model.load(folder, attach, n_threads(None))
     return estimator_of(class_of(model), model, classes)
 
 
@@ -78,15 +78,18 @@ def estimator_of(cls: type[E], model: _native.Model, classes: ArrayLike | None) 
     if cls is not fitting:
         raise ValueError(f"The model is one for {fitting.__name__}, not for {cls.__name__}; use hedgerow.load.")
     params = json.loads(model.params)
-    known = known_params(params)
+    known = {**known_params(params), "image_shape": model.image_shape}
     estimator = cls(**{name: value for name, value in known.items() if name in cls().get_params()})
     estimator.model_ = model
     estimator.n_features_in_ = model.n_features
-    would_be = {
-        "structure": estimator._structure(),
-        "learning": estimator._learning(estimator.metrics_["n_shown"], params["seed"]),
-    }
+    n_examples = estimator.metrics_["n_shown"]
+    if isinstance(estimator, LearnedClassifier):
+        # The nearest preset may learn from so many by another method than the model was, which is told of below.
+        estimator.set_params(**dict.fromkeys(estimator._without_use(n_examples)))
+    would_be = {"structure": estimator._structure(), "learning": estimator._learning(n_examples, params["seed"])}
     others = list(differences(would_be, params))
+    if would_be["learning"] is None and params["learning"] is not None:
+        others.append(f"learning.method.method is {params['learning']['method']['method']!r}")
     if others:
         warnings.warn(
             f"{cls.__name__} has no parameters for all that the model was fitted with ({', '.join(others)}): it answers as it was "
@@ -104,6 +107,11 @@ def estimator_of(cls: type[E], model: _native.Model, classes: ArrayLike | None) 
 
 def differences(would_be: dict[str, Any], had: dict[str, Any], within: str = "") -> Iterator[str]:
     """Where parameters are others than those of a model; None is what is left to the data, and so as good as any."""
+    for kind in ("kind", "method"):
+        if isinstance(would_be.get(kind), str) and would_be[kind] != had.get(kind):
+            # Things of two kinds have nothing else to be compared.
+            yield f"{within}{kind} is {had.get(kind)!r}"
+            return
     for name, value in would_be.items():
         there = had.get(name)
         if isinstance(value, dict) and isinstance(there, dict):
@@ -142,8 +150,6 @@ def known_params(params: dict[str, Any]) -> dict[str, Any]:
             known["queries_per_step"] = method["queries_per_step"]
         else:
             known["preset"] = preset_of(learning)
-        if learning["picture"] is not None:
-            known["image_shape"] = tuple(learning["picture"][side] for side in ("height", "width", "channels"))
     return known
 
 

@@ -117,7 +117,7 @@ class BoundaryForestNeighbors(NamedLabels):
                 points, labels = self._points_and_labels(X, y, reset=True)
                 return self._fit_classes(points, *distinct(labels))
             self._fit_model(self._points(X, reset=True))
-            self.classes_ = np.array([])
+            self._know(np.array([], dtype=str))
             return self
 
     def partial_fit(self, X: ArrayLike, y: ArrayLike | None = None) -> Self:

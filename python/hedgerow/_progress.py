@@ -10,21 +10,28 @@ import time
 class Bar:
     """Draws how far a fit is: ``learning  42%|########            | epoch 13/30, loss 0.031 [00:02]``.
 
-    On a terminal the line is drawn over itself; elsewhere (a file, a log) each act gets one line when it is over.
+    On a terminal and in a notebook the line is drawn over itself; elsewhere (a file, a log) each act gets one line when it is over.
     """
 
     WIDTH = 20
 
     def __init__(self, verbose: int) -> None:
-        self._is_shown = verbose > 0
+        #: What was told that a user should know however silent the bar is.
+        self.warnings: list[str] = []
         self._stream = sys.stderr
-        self._is_terminal = self._is_shown and self._stream.isatty()
+        self._is_shown = verbose > 0 and self._stream is not None
+        # A notebook draws over a line, too, but says that it is no terminal.
+        is_notebook = type(self._stream).__module__.partition(".")[0] == "ipykernel"
+        self._is_terminal = self._is_shown and (is_notebook or self._stream.isatty())
         self._act: str | None = None
         self._line = ""
         self._begun = time.monotonic()
 
     def __call__(self, act: str | None, done: int, total: int, words: str) -> None:
-        """Hears of progress; without an act, of something that is good to know."""
+        """Hears of progress; without an act, of something that is good to know; as a "warning", of something that one must know."""
+        if act == "warning":
+            self.warnings.append(words)
+            return
         if not self._is_shown:
             return
         if act is None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -19,15 +20,16 @@ def load(name: str | os.PathLike[str]) -> Bunch:
     Parameters
     ----------
     name : str or path-like
-        For example "optdigits", "moons?n=200&noise=0.1&seed=7" or "flowers.csv". A file called "mnist" is "./mnist".
+        For example "optdigits", "moons?n=200&noise=0.1&seed=7" or "flowers.csv". A file called "mnist" is "./mnist"; what is given as a
+        path is always a file or a folder.
 
     Returns
     -------
     Bunch
         With ``data`` and ``target`` of all rows, ``X_train``, ``y_train``, ``X_test`` and ``y_test`` of the splits that the data has
         (all rows are for training if it has none), ``X_validation`` and ``y_validation``, ``target_names``, ``feature_names`` (None if
-        there are none), ``image_shape`` (None if these are no pictures) and ``attribution``. Classes are whole numbers; ``target`` is
-        None if there are no labels.
+        there are none), ``image_shape`` (None if these are no pictures) and ``attribution``. Classes are whole numbers from 0 on;
+        ``target`` is None if there are no labels. Where only some rows have none, that is a ValueError.
 
     Examples
     --------
@@ -38,6 +40,9 @@ def load(name: str | os.PathLike[str]) -> Bunch:
     given = os.fspath(name)
     if not isinstance(given, str):
         raise TypeError(f"name is {name!r}; it must be a text, or a path.")
+    if not isinstance(name, str) and not Path(given).is_absolute():
+        # Path("./mnist") has lost what told it from the name of a set.
+        given = f".{os.sep}{given}"
     found = _native.load_data(given)
     data = found["points"]
     target = found.get("codes", found.get("values"))

@@ -156,3 +156,36 @@ def test_novelty_is_low_for_what_is_known(estimator, iris):
     assert (scores <= 0).all()
     assert estimator.score_samples(X[:1] + 1000)[0] < scores.min()
     assert not estimator.is_unknown(X).any()
+
+
+def test_parameters_may_be_numbers_of_numpy(estimator, iris):
+    # As a grid has them: np.arange, np.linspace.
+    X, y = iris
+    as_numpy = {int: np.int64, float: np.float32, str: np.str_, bool: np.bool_}
+    given = {
+        "n_neighbors": 2,
+        "n_trees": 3,
+        "max_children": 4,
+        "effort": 9,
+        "epsilon": 0.5,
+        "queries_per_step": 20,
+        "sigma": 7.0,
+        "boundary_batch_size": 30,
+        "train_batch_size": 50,
+        "max_epochs": 2,
+        "max_seconds": 60.0,
+        "learning_rate": 0.5**10,
+        "validation_fraction": 0.25,
+        "patience": 5,
+        "structure": "set",
+        "random_state": 3,
+        "n_jobs": 1,
+        "verbose": 0,
+    }
+    params = {name: value for name, value in given.items() if name in estimator.get_params()}
+    expected = clone(estimator).set_params(**params).fit(X, y)
+    typed = {name: as_numpy[type(value)](value) for name, value in params.items()}
+    model = clone(estimator).set_params(**typed).fit(X, y)
+    assert model.fit_params_ == expected.fit_params_
+    for name, value in typed.items():
+        clone(estimator).set_params(**{name: value}).fit(X, y)

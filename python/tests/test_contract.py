@@ -23,8 +23,8 @@ ESTIMATORS = [
     BoundaryForestRegressor(),
     BoundaryForestNeighbors(),
     DifferentiableBoundarySet(),
+    DifferentiableBoundaryTree(),
     DifferentiableBoundaryTree(variant="v1", **SHORT),
-    DifferentiableBoundaryTree(variant="v2", **SHORT),
 ]
 
 

@@ -1,5 +1,9 @@
 """With the rest of scikit-learn: pipelines, searches, tables out."""
 
+import io
+import sys
+import warnings
+
 import numpy as np
 import pytest
 from sklearn.base import clone
@@ -108,3 +112,26 @@ def test_a_bar_is_drawn_on_standard_error_and_only_when_asked_for(iris, capfd):
     out, err = capfd.readouterr()
     assert out == "" and "learning" in err and "keeping examples 100%|####################|" in err
     assert "loss" in err and "stored" in err
+
+
+def test_a_notebook_has_the_bar_drawn_over_itself(iris, monkeypatch):
+    class OutStream(io.StringIO):
+        """As ipykernel has it, which says that it is no terminal."""
+
+    OutStream.__module__ = "ipykernel.iostream"
+    monkeypatch.setattr("sys.stderr", OutStream())
+    X, y = iris
+    DifferentiableBoundarySet(layers=(16, 4), max_epochs=20, random_state=0, verbose=1).fit(X, y)
+    drawn = sys.stderr.getvalue()
+    assert drawn.count("\r") >= 2 and "\rkeeping examples 100%" in drawn
+
+
+def test_too_few_rows_for_validation_are_told_of():
+    model = DifferentiableBoundarySet(layers=(4, 2), max_epochs=2, random_state=0)
+    X, y = [[0.0], [1.0], [2.0], [3.0]], [0, 0, 1, 1]
+    with pytest.warns(UserWarning, match="too few to keep some for validation") as told:
+        model.fit(X, y)
+    assert told[0].filename == __file__
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model.set_params(validation_fraction=0.0).fit(X, y)

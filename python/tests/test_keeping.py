@@ -171,7 +171,12 @@ FITS = {
     "knn": ["--method", "none", "--structure", "knn"],
     "dbs": ["--layers", "16,4", "--epochs", "20"],
     "dbt": ["--method", "dbt-v1", "--layers", "16,4", "--epochs", "2", "--structure", "forest"],
+    "dbt-v2": ["--method", "dbt-v2", "--layers", "16,4", "--epochs", "2"],
     "soft-nn": ["--method", "soft-nn", "--layers", "16,4", "--epochs", "20", "--structure", "knn"],
+    "triplet": ["--method", "triplet", "--layers", "16,4", "--epochs", "20"],
+    "siamese": ["--method", "siamese", "--layers", "16,4", "--epochs", "20"],
+    "classifier": ["--method", "classifier", "--layers", "16,4", "--epochs", "20"],
+    "random-set": ["--method", "random-set", "--layers", "16,4", "--epochs", "20"],
 }
 
 
@@ -249,3 +254,92 @@ def test_the_package_runs_the_command_line():
     assert "optdigits" in done.stdout
     refused = subprocess.run([*words, "dta"], capture_output=True, text=True, check=False)
     assert refused.returncode == 2 and "data" in refused.stderr
+
+
+def test_a_method_that_its_preset_has_for_other_sizes_is_read(tmp_path):
+    # From 10,000 examples on the preset "best" learns by triplets, which have no sigma; the model was refused.
+    X = np.random.default_rng(0).normal(size=(10_000, 2)).astype(np.float32)
+    write_table(tmp_path / "points.csv", X, np.where(X[:, 0] > 0, "right", "left"))
+    flags = ["--method", "soft-nn", "--layers", "4,2", "--epochs", "1", "--quiet"]
+    run("fit", "--data", tmp_path / "points.csv", "--out", tmp_path / "model", *flags)
+    with pytest.warns(UserWarning, match=r"\(learning.method.method is 'soft-nn'\).*fit would make another"):
+        model = hedgerow.load(tmp_path / "model")
+    assert model.sigma is None
+    import pandas
+
+    table = pandas.DataFrame(X[:50], columns=["f0", "f1"])
+    rows = answers_of_command(tmp_path / "model", X[:50], tmp_path)
+    assert model.predict(table).tolist() == [row["prediction"] for row in rows]
+
+
+def test_python_reads_values_and_neighbors_of_the_command_line(iris, tmp_path):
+    import pandas
+
+    X, y = iris
+    table = pandas.DataFrame(X, columns=[f"f{at}" for at in range(4)])
+    write_table(tmp_path / "values.csv", X, X[:, 0] * X[:, 2])
+    flags = ["--method", "none", "--structure", "forest", "--trees", "5", "--quiet"]
+    run("fit", "--task", "regress", "--data", tmp_path / "values.csv", "--out", tmp_path / "values", *flags)
+    model = hedgerow.load(tmp_path / "values")
+    assert isinstance(model, hedgerow.BoundaryForestRegressor)
+    rows = answers_of_command(tmp_path / "values", X, tmp_path)
+    np.testing.assert_array_equal(np.float32([row["prediction"] for row in rows]), np.float32(model.predict(table)))
+    write_table(tmp_path / "flowers.csv", X, np.array(["a", "b", "c"])[y])
+    run("fit", "--task", "retrieve", "--data", tmp_path / "flowers.csv", "--out", tmp_path / "finder", *flags)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)
+        finder = hedgerow.load(tmp_path / "finder").set_params(effort=None)
+    assert isinstance(finder, hedgerow.BoundaryForestNeighbors) and finder.classes_.tolist() == ["a", "b", "c"]
+    words = ["--data", tmp_path / "asked.csv", "--neighbors", 3, "--effort", "full"]
+    lines = run("neighbors", tmp_path / "finder", *words).splitlines()
+    found = np.array([int(row["example"]) for row in csv.DictReader(lines)]).reshape(-1, 3)
+    np.testing.assert_array_equal(found, finder.kneighbors(table, 3)[1])
+
+
+def test_classes_that_another_program_brings_are_taken(iris, tmp_path):
+    # They were met with a KeyError, after the change was on disk.
+    X, y = iris
+    folder = tmp_path / "model"
+    BoundaryTreeClassifier(random_state=0).fit(X, y).save(folder)
+    one, other = hedgerow.load(folder, attach=True), hedgerow.load(folder, attach=True)
+    other.partial_fit(X[:1] + 50, [7])
+    one.partial_fit(X[:1] + 90, [9])
+    assert one.classes_.tolist() == [0, 1, 2, 7, 9] and one.classes_.dtype == y.dtype
+    assert one.predict(np.concatenate([X[:1] + 50, X[:1] + 90])).tolist() == [7, 9]
+    # To remove something is to catch up, too.
+    other.remove(0)
+    assert other.classes_.tolist() == [0, 1, 2, 7, 9]
+    assert other.predict(np.concatenate([X[:1] + 50, X[:1] + 90])).tolist() == [7, 9]
+    assert hedgerow.load(folder).classes_.tolist() == [0, 1, 2, 7, 9]
+
+
+def test_classes_of_another_kind_that_another_program_brings_make_all_texts(iris, tmp_path):
+    X, y = iris
+    folder = tmp_path / "model"
+    BoundaryTreeClassifier(random_state=0).fit(X, y).save(folder)
+    one, other = (hedgerow.load(folder, classes=kind, attach=True) for kind in (None, ["0", "1", "2"]))
+    other.partial_fit(X[:1] + 50, ["cat"])
+    one.remove(0)
+    with pytest.warns(UserWarning, match="all its classes are texts"):
+        assert one.predict(X[:1] + 50).tolist() == ["cat"]
+    assert one.classes_.tolist() == ["0", "1", "2", "cat"]
+
+
+def test_the_shape_of_pictures_is_kept_by_every_model(estimator, tmp_path):
+    digits = hedgerow.datasets.load_optdigits()
+    estimator.set_params(image_shape=(8, 8)).fit(digits.X_train[:100], digits.y_train[:100]).save(tmp_path / "model")
+    assert hedgerow.load(tmp_path / "model").image_shape == (8, 8, 1)
+
+
+def test_pickles_of_versions_with_fewer_parameters_have_the_defaults(estimator, iris):
+    X, y = iris
+    state = dict(estimator.fit(X, y).__getstate__())
+    del state["metric"]
+    if "_classes" in state:
+        state["classes_"] = state.pop("_classes")
+        del state["_spelled"]
+    again = type(estimator).__new__(type(estimator))
+    again.__setstate__(state)
+    assert again.metric == "euclidean" and repr(again) == repr(estimator)
+    assert_same(said(again, X), said(estimator, X))
+    assert again.partial_fit(X[:1], y[:1]).model_.n_changes == 1

@@ -206,3 +206,44 @@ def test_labels_of_neighbors_come_out_as_they_went_in():
             BoundaryForestNeighbors().fit(X, wrong)
     with pytest.raises(ValueError, match="n_neighbors < n_samples_fit, but n_neighbors = 3"):
         BoundaryForestNeighbors(n_neighbors=3, random_state=0).fit(X).kneighbors()
+
+
+def test_labels_that_come_after_a_fit_without_any_stay_as_they_are():
+    model = BoundaryForestNeighbors(random_state=0).fit([[0.0], [1.0]]).partial_fit([[5.0], [6.0]], [1, 2])
+    assert model.model_.class_names == ["1", "2"] and model.classes_.tolist() == [1, 2]
+    assert model.classes_.dtype.kind == "i" and model.get_example(2)[1] == 1
+    texts = BoundaryForestNeighbors(random_state=0).fit([[0.0], [1.0]]).partial_fit([[5.0]], ["10"])
+    assert texts.classes_.tolist() == ["10"]
+
+
+@pytest.mark.parametrize("label", [None, np.nan, 1.5, "1"], ids=repr)
+def test_labels_of_neighbors_that_would_rename_others_are_refused(label):
+    model = BoundaryForestNeighbors(random_state=0).fit([[0.0], [1.0]], [0, 1])
+    with pytest.raises(ValueError, match="label"):
+        model.relabel(0, label)
+    assert model.model_.n_changes == 0 and model.partial_fit([[2.0]], [1]).model_.class_names == ["0", "1"]
+    empty = BoundaryForestNeighbors(random_state=0).fit([[0.0], [1.0]])
+    if label is None or label != label:
+        with pytest.raises(ValueError, match="missing"):
+            empty.relabel(0, label)
+        assert empty.model_.class_names == []
+
+
+@pytest.mark.parametrize("is_loaded", [False, True], ids=["fitted", "loaded"])
+def test_numbers_on_both_sides_of_two_to_the_63_stay_apart(is_loaded, tmp_path):
+    import hedgerow
+
+    classes = np.array([1, 2**63 - 1, 2**63 + 1], dtype=np.uint64)
+    X = [[0.0], [5.0], [9.0]]
+    model = BoundaryTreeClassifier(random_state=0).fit(X, classes).save(tmp_path / "model")
+    if is_loaded:
+        model = hedgerow.load(tmp_path / "model")
+    assert model.predict(X).tolist() == classes.tolist()
+
+
+def test_names_are_read_as_numbers_only_where_these_are_written_so():
+    from hedgerow._labels import classes_of
+
+    for names in (["-1", str(2**63)], [str(2**64)], ["nan"], ["inf", "1.0"], ["1.0", "2"], []):
+        assert classes_of(names).tolist() == names, names
+    assert classes_of(["1.5", "2.0"]).tolist() == [1.5, 2.0] and classes_of(["-3", "4"]).dtype == np.int64

@@ -1,6 +1,7 @@
 """Threads, processes and signals."""
 
 import os
+import pickle
 import signal
 import subprocess
 import sys
@@ -13,7 +14,37 @@ from conftest import assert_same, said
 from sklearn.base import clone
 from sklearn.model_selection import cross_val_score
 
-from hedgerow import BoundaryForestClassifier, BoundarySetClassifier, DifferentiableBoundarySet
+import hedgerow
+from hedgerow import (
+    BoundaryForestClassifier,
+    BoundarySetClassifier,
+    BoundaryTreeClassifier,
+    DifferentiableBoundarySet,
+)
+
+
+def in_a_fork(act):
+    """What a function gives in a forked process, which may not hang."""
+    reader, writer = os.pipe()
+    child = os.fork()
+    if child == 0:
+        try:
+            said = act()
+        except BaseException as error:
+            said = repr(error)
+        os.write(writer, pickle.dumps(said))
+        os._exit(0)
+    os.close(writer)
+    deadline = time.monotonic() + 60
+    while os.waitpid(child, os.WNOHANG) == (0, 0):
+        if time.monotonic() > deadline:
+            os.kill(child, signal.SIGKILL)
+            os.waitpid(child, 0)
+            pytest.fail("the forked process hangs")
+        time.sleep(0.02)
+    with os.fdopen(reader, "rb") as file:
+        return pickle.loads(file.read())
+
 
 # Long enough that it cannot end by itself before the signal.
 ENDLESS = """
@@ -108,24 +139,45 @@ def test_a_forked_process_answers_after_its_parent_has_used_threads(iris):
     X, y = iris
     model = BoundaryForestClassifier(n_trees=5, n_jobs=2, random_state=0).fit(X, y)
     expected = model.predict(X)
-    reader, writer = os.pipe()
-    child = os.fork()
-    if child == 0:
-        same = np.array_equal(model.predict(X), expected) and np.array_equal(
-            clone(model).fit(X, y).predict(X), expected
-        )
-        os.write(writer, b"same" if same else b"other")
-        os._exit(0)
-    os.close(writer)
-    deadline = time.monotonic() + 30
-    while os.waitpid(child, os.WNOHANG) == (0, 0):
-        if time.monotonic() > deadline:
-            os.kill(child, signal.SIGKILL)
-            os.waitpid(child, 0)
-            pytest.fail("the forked process hangs")
-        time.sleep(0.02)
-    assert os.read(reader, 10) == b"same"
-    os.close(reader)
+
+    def answer():
+        assert np.array_equal(model.predict(X), expected)
+        assert np.array_equal(clone(model).fit(X, y).predict(X), expected)
+        return "same"
+
+    assert in_a_fork(answer) == "same"
+
+
+def test_a_forked_process_reads_models_after_its_parent_has_read_some(iris, tmp_path):
+    # Trees were restored in the common pool, whose threads the parent has.
+    X, y = iris
+    model = BoundaryForestClassifier(n_trees=5, random_state=0).fit(X, y).save(tmp_path / "model")
+    kept, expected = pickle.dumps(model), model.predict(X)
+
+    def read():
+        models = [pickle.loads(kept), hedgerow.load(tmp_path / "model"), hedgerow.load(tmp_path / "model", attach=True)]
+        return [np.array_equal(model.predict(X), expected) for model in models]
+
+    assert read() == in_a_fork(read) == [True] * 3
+
+
+def test_a_forked_process_does_not_write_to_the_journal_of_its_parent(iris, tmp_path):
+    X, y = iris
+    BoundaryTreeClassifier(random_state=0).fit(X, y).save(tmp_path / "model")
+    model = hedgerow.load(tmp_path / "model", attach=True).remove(3)
+    expected = model.predict(X)
+
+    def change():
+        assert np.array_equal(model.predict(X), expected)
+        acts = [lambda: model.remove(4), lambda: model.partial_fit(X[:1], y[:1]), lambda: model.relabel(4, 1)]
+        acts += [lambda: model.changes_, lambda: model.save(tmp_path / "other"), lambda: pickle.dumps(model)]
+        for act in acts:
+            with pytest.raises(RuntimeError, match="which this one was forked from"):
+                act()
+        return hedgerow.load(tmp_path / "model", attach=True).remove(5).model_.n_changes
+
+    assert in_a_fork(change) == 2
+    assert model.remove(4).model_.n_changes == 3
 
 
 def test_any_number_of_threads_gives_the_same_bits(estimator, iris):
@@ -176,3 +228,109 @@ def test_many_threads_may_ask_while_one_changes_the_model(iris):
         thread.join()
     assert not failures
     assert model.model_.n_changes == 10
+
+
+def interrupting(model, act):
+    """Ctrl-C while the engine changes a model: it is heard when the engine has done so."""
+
+    class Model:
+        def __getattr__(self, name):
+            return getattr(model, name)
+
+    def changed(*args):
+        getattr(model, act)(*args)
+        raise KeyboardInterrupt
+
+    interrupted = Model()
+    setattr(interrupted, act, changed)
+    return interrupted
+
+
+@pytest.mark.parametrize("act", ["insert", "relabel"])
+def test_ctrl_c_after_a_change_leaves_no_class_out(iris, act):
+    X, y = iris
+    model = BoundaryTreeClassifier(random_state=0).fit(X, y)
+    native = model.model_
+    model.model_ = interrupting(native, act)
+    with pytest.raises(KeyboardInterrupt):
+        _ = model.partial_fit(X[:1] + 50, [7]) if act == "insert" else model.relabel(0, 7)
+    model.model_ = native
+    assert model.classes_.tolist() == [0, 1, 2, 7] and model.classes_.dtype == y.dtype
+    point = X[:1] + 50 if act == "insert" else X[:1]
+    assert model.predict(point).tolist() == [7]
+    assert model.partial_fit(X[:1] + 90, [8]).predict(X[:1] + 90).tolist() == [8]
+
+
+def test_a_thread_may_ask_while_another_brings_classes(iris):
+    # The classes were noted after the model had them, and an answer in between was an IndexError.
+    X, y = iris
+    model = BoundaryTreeClassifier(random_state=0).fit(X, y)
+    model.partial_fit(X[:1] + 50, [3])
+    native, seen = model.model_, []
+
+    class Asked:
+        def __getattr__(self, name):
+            return getattr(native, name)
+
+        def insert(self, *args):
+            ids = native.insert(*args)
+            thread = threading.Thread(target=lambda: seen.append(model.predict(X[:1] + 90).tolist()))
+            thread.start()
+            thread.join()
+            return ids
+
+    model.model_ = Asked()
+    model.partial_fit(X[:1] + 90, [4])
+    assert seen == [[4]]
+    assert model.classes_.tolist() == [0, 1, 2, 3, 4]
+
+
+# The command line in the place of which something waits: what comes by Ctrl-C is told.
+COMMAND = """
+import signal, sys
+import hedgerow._command as command
+signal.signal(signal.SIGINT, signal.{before})
+command.run_command = lambda words: print(signal.getsignal(signal.SIGINT).name) or 0
+command.main()
+"""
+
+
+@pytest.mark.parametrize(
+    ("before", "within"), [("default_int_handler", "SIG_DFL"), ("SIG_DFL", "SIG_DFL"), ("SIG_IGN", "SIG_IGN")]
+)
+def test_ctrl_c_ends_commands_and_is_not_kept_for_python(before, within):
+    # Python only noted the signal, for code of its own that did not run until the command had ended.
+    words = [sys.executable, "-c", COMMAND.replace("{before}", before)]
+    done = subprocess.run(words, capture_output=True, text=True, check=True, timeout=60)
+    assert done.stdout == within + "\n"
+
+
+LEFT_TO_ITSELF = """
+import signal, sys, time
+from pathlib import Path
+import numpy as np
+from hedgerow import BoundaryForestClassifier, BoundaryTreeClassifier
+X = np.random.default_rng(0).normal(size=(60000, 40)).astype(np.float32)
+y = np.random.default_rng(1).integers(0, 2, 60000)
+small = BoundaryTreeClassifier(n_jobs=1).fit(X[:50], y[:50])
+def late(*_):
+    raise TimeoutError
+signal.signal(signal.SIGALRM, late)
+signal.setitimer(signal.ITIMER_REAL, 1.0)
+try:
+    BoundaryForestClassifier(n_trees=50, initialization="permuted", n_jobs=1).fit(X, y)
+except TimeoutError:
+    small.predict(X[:5])
+    tasks = [task.read_text().strip() for task in Path("/proc/self/task").glob("*/comm")]
+    print("hedgerow-fit" in tasks, flush=True)
+import os
+os._exit(0)
+"""
+
+
+def test_a_fit_that_was_left_to_itself_keeps_nobody_waiting():
+    if not sys.platform.startswith("linux"):
+        pytest.skip("threads are told by /proc")
+    done = subprocess.run([sys.executable, "-c", LEFT_TO_ITSELF], capture_output=True, text=True, timeout=120)
+    # The fit goes on, and has all threads of its pool; the answer came nevertheless.
+    assert done.stdout == "True\n", done.stderr

@@ -100,6 +100,10 @@ def test_any_data_is_read_by_its_name(tmp_path: Path):
     (tmp_path / "b.csv").write_text("height,species\n1.5,cat\nx,y,z,w\n")
     with pytest.raises(ValueError, match=r"b\.csv"):
         datasets.load(str(tmp_path / "b.csv"))
+    for lacking in ("cat", "0.5"):
+        (tmp_path / "c.csv").write_text(f"height,label\n1.5,{lacking}\n2.5,\n")
+        with pytest.raises(ValueError, match="the value is missing"):
+            datasets.load(tmp_path / "c.csv")
 
 
 def test_standard_sets_are_got_as_the_command_gets_them(monkeypatch, tmp_path):
@@ -225,3 +229,29 @@ def test_without_matplotlib_the_rest_works(monkeypatch, model):
     monkeypatch.setitem(__import__("sys").modules, "matplotlib", None)
     with pytest.raises(ImportError, match="pip install matplotlib"):
         plot.plot_tree(model)
+
+
+def test_explanations_are_pickled_and_copied(model, digits):
+    import copy
+    import pickle
+
+    why = model.explain(digits.X_test[0])
+    for again in (pickle.loads(pickle.dumps(why)), copy.deepcopy(why), pickle.loads(pickle.dumps(copy.copy(why)))):
+        assert again.to_dict() == why.to_dict() and again.to_html() == why.to_html() and repr(again) == repr(why)
+        assert "Why not" in str(again) and again.voters == why.voters
+
+
+def test_a_path_is_a_file_whatever_it_is_called(tmp_path, monkeypatch):
+    # Path("./mnist") is written "mnist", which is a standard set.
+    monkeypatch.chdir(tmp_path)
+    folder = Path("optdigits")
+    folder.mkdir()
+    (folder / "a.csv").write_text("height,species\n1.5,cat\n2.5,dog\n")
+    for path in (folder / "a.csv", (folder / "a.csv").absolute()):
+        assert datasets.load(path).data.shape == (2, 1)
+    with pytest.raises(FileNotFoundError):
+        datasets.load(Path("mnist"))
+    assert datasets.load("optdigits").data.shape == (5620, 64)
+    folder.rename("moons")
+    with pytest.raises(FileNotFoundError):
+        datasets.load(Path("optdigits"))

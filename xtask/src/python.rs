@@ -156,6 +156,7 @@ fn source_distribution(workspace: &Workspace, tools: &Environment) -> Result<(),
     done("maturin", maturin.args(["sdist", "--out"]).arg(&folder).env("MATURIN_NO_INSTALL_RUST", "1"))?;
     let archive = only_file(&folder)?;
     done("tar", workspace.command("tar").arg("-xzf").arg(&archive).arg("-C").arg(&folder).arg("--strip-components=1"))?;
+    // Not `--locked`: cargo has to leave out of the lock file what only the crates need that are not here. What stays is compared below.
     let mut metadata = workspace.cargo();
     metadata.current_dir(&folder).args(["metadata", "--format-version", "1"]);
     output_of(&mut metadata).map_err(|reason| format!("the source distribution: {reason}"))?;

@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use hedgerow::data::fetch::{FetchError, GetOptions, Store, find_set, get};
+use hedgerow::data::fetch::{GetOptions, Store, find_set, get};
 use hedgerow::data::{Dataset, LabelMeaning, Split, load};
 use numpy::PyArray1;
 use pyo3::exceptions::PyOSError;
@@ -11,6 +11,7 @@ use pyo3::types::PyDict;
 
 use crate::error::{data_error, value_error};
 use crate::fitting::Signals;
+use crate::model::code;
 use crate::points::matrix;
 
 /// Reads what a name stands for: `points`, `codes` or `values`, names, and the rows of the splits.
@@ -34,7 +35,6 @@ pub(crate) fn get_data(py: Python<'_>, name: &str) -> PyResult<std::path::PathBu
     match (got, signals.into_error()) {
         (Ok(report), None) => Ok(report.folder),
         (_, Some(signal)) => Err(signal),
-        (Err(error @ FetchError::NoSpace { .. }), _) => Err(PyOSError::new_err(error.to_string())),
         (Err(error), None) => Err(PyOSError::new_err(error.to_string())),
     }
 }
@@ -50,9 +50,8 @@ fn as_arrays<'py>(py: Python<'py>, dataset: &Dataset) -> PyResult<Bound<'py, PyD
     }
     match dataset.label_meaning() {
         Some(LabelMeaning::Classes) => {
-            // Rows without a class, which tables may have, get -1.
-            let code = |label: &hedgerow::Label| label.as_class().map_or(-1, |class| i64::from(class.0));
-            arrays.set_item("codes", PyArray1::from_vec(py, dataset.labels().iter().map(code).collect()))?;
+            let codes = dataset.labels().iter().map(|&label| code(label)).collect();
+            arrays.set_item("codes", PyArray1::from_vec(py, codes))?;
         }
         Some(LabelMeaning::Values) => {
             let value = |label: &hedgerow::Label| label.as_value().unwrap_or(f32::NAN);

@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use hedgerow::data::{Dataset, Encoding, FeatureColumn};
-use hedgerow::learn::Event;
+use hedgerow::learn::{Event, Notice};
 use hedgerow::{FitError, FitEvent, FitOptions, FitParams, Label};
 use numpy::PyReadonlyArray1;
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
@@ -21,7 +21,7 @@ use crate::error::value_error;
 use crate::model::Model;
 use crate::points::Array;
 use crate::shape_of;
-use crate::threads::pool;
+use crate::threads::{forget, pool};
 
 /// How often Ctrl-C is looked out for, and the bar drawn.
 const LOOK_OUT: Duration = Duration::from_millis(100);
@@ -40,14 +40,14 @@ struct Progress {
 
 enum Message {
     Progress(Progress),
-    Notice(String),
+    Notice { text: String, is_warning: bool },
     Done(Box<Fitted>),
 }
 
 /// What a fit came to, and the seconds that it took.
 type Fitted = (Result<hedgerow::Model, FitError>, f64);
 
-/// Fits a model. `listener` hears `(act, done, total, words)`, and `(None, 0, 0, notice)`.
+/// Fits a model. `listener` hears `(act, done, total, words)`, `(None, 0, 0, notice)`, and `("warning", 0, 0, notice)` of what all should know.
 #[pyfunction]
 #[pyo3(signature = (points, params, n_threads, *, codes=None, values=None, class_names=None, feature_names=None, image_shape=None, name="data", max_seconds=None, listener=None))]
 #[allow(clippy::too_many_arguments, reason = "all but three have names")]
@@ -83,6 +83,7 @@ pub(crate) fn fit(
     }
     let options = FitOptions { max_seconds, ..FitOptions::default() };
     let pool = pool(py, n_threads)?;
+    let shared = Arc::clone(&pool);
     let is_heard = listener.is_some();
     let stop = Arc::new(AtomicBool::new(false));
     let (sender, receiver) = sync_channel(64);
@@ -98,10 +99,23 @@ pub(crate) fn fit(
         }
     };
     std::thread::Builder::new().name("hedgerow-fit".to_owned()).spawn(work)?;
-    match wait(py, receiver, &stop, listener.as_ref())? {
-        (Ok(model), seconds) => Ok(Model::new(model, Some(seconds))),
-        (Err(error), _) => Err(value_error(error)),
+    match wait(py, receiver, &stop, listener.as_ref()) {
+        Ok((Ok(model), seconds)) => Ok(Model::fitted(model, seconds)),
+        Ok((Err(error), _)) => Err(value_error(error)),
+        Err(Stopped { error, is_under_way }) => {
+            if is_under_way {
+                forget(py, &shared);
+            }
+            Err(error)
+        }
     }
+}
+
+/// Why a fit has no result.
+struct Stopped {
+    error: PyErr,
+    /// Whether it goes on, left to itself.
+    is_under_way: bool,
 }
 
 /// Waits for the end, looking out for Ctrl-C. Whatever is raised meanwhile, by a signal or by the listener, stops the fit.
@@ -110,7 +124,7 @@ fn wait(
     receiver: Receiver<Message>,
     stop: &AtomicBool,
     listener: Option<&Py<PyAny>>,
-) -> PyResult<Fitted> {
+) -> Result<Fitted, Stopped> {
     // A receiver is for one thread at a time, as this function is; the mutex says so.
     let receiver = Mutex::new(receiver);
     let next = |most: Duration| receiver.lock().unwrap_or_else(PoisonError::into_inner).recv_timeout(most);
@@ -118,21 +132,28 @@ fn wait(
         let heard = match py.detach(|| next(LOOK_OUT)) {
             Ok(Message::Done(fitted)) => return Ok(*fitted),
             Ok(Message::Progress(at)) => tell(py, listener, (Some(at.act), at.done, at.total, at.words)),
-            Ok(Message::Notice(text)) => tell(py, listener, (None, 0, 0, text)),
+            Ok(Message::Notice { text, is_warning }) => {
+                tell(py, listener, (is_warning.then_some("warning"), 0, 0, text))
+            }
             Err(RecvTimeoutError::Timeout) => Ok(()),
             Err(RecvTimeoutError::Disconnected) => {
-                return Err(PyRuntimeError::new_err("the fit ended without a result: this is a bug of hedgerow"));
+                let error = PyRuntimeError::new_err("the fit ended without a result: this is a bug of hedgerow");
+                return Err(Stopped { error, is_under_way: false });
             }
         };
         if let Err(error) = heard.and_then(|()| py.check_signals()) {
             stop.store(true, Ordering::Relaxed);
             let until = Instant::now() + PATIENCE;
-            let is_under_way = || {
-                let message = next(until.saturating_duration_since(Instant::now()));
-                message.is_ok_and(|message| !matches!(message, Message::Done(_)))
-            };
-            py.detach(|| while is_under_way() {});
-            return Err(error);
+            let is_under_way = py.detach(|| {
+                loop {
+                    match next(until.saturating_duration_since(Instant::now())) {
+                        Ok(Message::Done(_)) | Err(RecvTimeoutError::Disconnected) => return false,
+                        Err(RecvTimeoutError::Timeout) => return true,
+                        Ok(_) => {}
+                    }
+                }
+            });
+            return Err(Stopped { error, is_under_way });
         }
     }
 }
@@ -186,7 +207,11 @@ impl Watch {
             FitEvent::Learning(Event::Started { n_epochs, n_rounds, .. }) => {
                 (self.n_epochs, self.n_rounds) = (*n_epochs, *n_rounds);
             }
-            FitEvent::Learning(Event::Notice(notice)) => self.send(Message::Notice(notice.to_string())),
+            FitEvent::Learning(Event::Notice(notice)) => {
+                // That weights are not chosen changes what comes out; the others are about how it is come by.
+                let is_warning = matches!(notice, Notice::NoValidation { .. });
+                self.send(Message::Notice { text: notice.to_string(), is_warning });
+            }
             FitEvent::Learning(Event::Round { epoch, round, loss, .. }) if self.is_due() => {
                 let (done, total) = (epoch * self.n_rounds + round + 1, self.n_epochs * self.n_rounds);
                 let words = format!("epoch {}/{}, loss {loss:.3}{}", epoch + 1, self.n_epochs, self.validation);

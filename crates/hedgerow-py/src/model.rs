@@ -5,10 +5,10 @@ use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use std::time::Instant;
 
 use hedgerow::data::LabelMeaning;
-use hedgerow::{Addition, AnswerError, ChangeError, Effort, ExampleId, Insertion, Label, Point, Task};
+use hedgerow::{Addition, AnswerError, ChangeError, Effort, ExampleId, Insertion, Label, LoadError, Point, Task};
 use hedgerow_report::Views;
 use numpy::{PyArray1, PyArray2};
-use pyo3::exceptions::PyValueError;
+use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyTuple};
 
@@ -27,11 +27,36 @@ pub(crate) struct Model {
     model: RwLock<hedgerow::Model>,
     /// Seconds that the engine took to fit it; none if it was not fitted by this process.
     fit_seconds: Option<f64>,
+    /// The process that opened its journal, if it writes to one.
+    attached_in: Option<u32>,
 }
 
 impl Model {
-    pub(crate) fn new(model: hedgerow::Model, fit_seconds: Option<f64>) -> Self {
-        Self { model: RwLock::new(model), fit_seconds }
+    pub(crate) fn fitted(model: hedgerow::Model, fit_seconds: f64) -> Self {
+        Self { model: RwLock::new(model), fit_seconds: Some(fit_seconds), attached_in: None }
+    }
+
+    /// Reads a model, in threads of this process: those of rayon's common pool are not there in one that was forked.
+    fn read_in(
+        py: Python<'_>,
+        n_threads: usize,
+        attached_in: Option<u32>,
+        read: impl FnOnce() -> Result<hedgerow::Model, LoadError> + Send,
+    ) -> PyResult<Self> {
+        let pool = pool(py, n_threads)?;
+        let model = py.detach(|| pool.install(read)).map_err(load_error)?;
+        Ok(Self { model: RwLock::new(model), fit_seconds: None, attached_in })
+    }
+
+    /// Refuses what needs the journal in a process that was forked from the one that opened it: the database allows no such connection.
+    fn check_process(&self) -> PyResult<()> {
+        match self.attached_in {
+            Some(process) if process != std::process::id() => Err(PyRuntimeError::new_err(format!(
+                "the model is attached to its folder by process {process}, which this one was forked from, and its journal \
+                 cannot be shared; load it here anew (attach=True)"
+            ))),
+            _ => Ok(()),
+        }
     }
 
     // The lock is waited for without Python's, which whoever holds it may want.
@@ -68,6 +93,7 @@ impl Model {
         n_threads: usize,
         change: impl FnOnce(&mut hedgerow::Model) -> Result<T, ChangeError> + Send,
     ) -> PyResult<T> {
+        self.check_process()?;
         let pool = pool(py, n_threads)?;
         py.detach(|| pool.install(|| change(&mut self.write()))).map_err(value_error)
     }
@@ -219,25 +245,28 @@ impl Model {
 
     /// Writes the model to a folder; `replace` says that any model there may be lost.
     fn save(&self, py: Python<'_>, folder: PathBuf, replace: bool) -> PyResult<()> {
+        self.check_process()?;
         let saved = self.look(py, |model| if replace { model.save_over(&folder) } else { model.save(&folder) });
         saved.map_err(save_error)
     }
 
     /// Reads a model; with `attach`, changes are in the folder when the call that makes them returns.
     #[staticmethod]
-    fn load(py: Python<'_>, folder: PathBuf, attach: bool) -> PyResult<Self> {
+    fn load(py: Python<'_>, folder: PathBuf, attach: bool, n_threads: usize) -> PyResult<Self> {
         let read = || if attach { hedgerow::Model::open(&folder) } else { hedgerow::Model::load(&folder) };
-        py.detach(read).map(|model| Self::new(model, None)).map_err(load_error)
+        Self::read_in(py, n_threads, attach.then(std::process::id), read)
     }
 
     fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        self.check_process()?;
         let bytes = self.look(py, hedgerow::Model::to_bytes).map_err(save_error)?;
         Ok(PyBytes::new(py, &bytes))
     }
 
+    /// By one thread: pickles are read in workers, of which there are as many as cores.
     #[staticmethod]
     fn from_bytes(py: Python<'_>, bytes: &[u8]) -> PyResult<Self> {
-        py.detach(|| hedgerow::Model::from_bytes(bytes)).map(|model| Self::new(model, None)).map_err(load_error)
+        Self::read_in(py, 1, None, || hedgerow::Model::from_bytes(bytes))
     }
 
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
@@ -277,6 +306,7 @@ impl Model {
 
     /// Changes since the fit, oldest first.
     fn history<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyDict>>> {
+        self.check_process()?;
         let entries = self.look(py, hedgerow::Model::history).map_err(value_error)?;
         let as_dict = |entry: &hedgerow::JournalEntry| {
             let dict = PyDict::new(py);
@@ -392,6 +422,12 @@ impl Model {
         self.look(py, |model| model.data().bytes)
     }
 
+    /// Height, width and channels of pictures; none if points are no pictures.
+    #[getter]
+    fn image_shape(&self, py: Python<'_>) -> Option<(usize, usize, usize)> {
+        self.look(py, |model| model.data().image_shape.map(|shape| (shape.height, shape.width, shape.channels)))
+    }
+
     #[getter]
     fn params(&self, py: Python<'_>) -> PyResult<String> {
         self.look(py, |model| json(model.params()))
@@ -409,6 +445,7 @@ impl Model {
     }
 }
 
-fn code(label: Label) -> i64 {
+/// The number of a class; -1 where there is none.
+pub(crate) fn code(label: Label) -> i64 {
     label.as_class().map_or(-1, |class| i64::from(class.0))
 }

@@ -32,3 +32,9 @@ pub(crate) fn pool(_py: Python<'_>, n_threads: usize) -> PyResult<Arc<ThreadPool
     pools.insert(key, Arc::clone(&pool));
     Ok(pool)
 }
+
+/// Gives a pool to the work that was left to itself in it: whoever asks for as many threads gets another. Its threads end with that work.
+pub(crate) fn forget(_py: Python<'_>, pool: &Arc<ThreadPool>) {
+    let mut pools = POOLS.lock().unwrap_or_else(PoisonError::into_inner);
+    pools.get_or_insert_default().retain(|_, kept| !Arc::ptr_eq(kept, pool));
+}
