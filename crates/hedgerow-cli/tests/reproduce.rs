@@ -146,7 +146,6 @@ fn what_cannot_be_made_is_refused_with_what_can() {
     refused(&["stream", "--seed", "18446744073709551615"], 2, "there are no 3 seeds from 18446744073709551615 on");
     refused(&["table", "--quick", "--only", "dbx"], 1, "dbt-v2, batched");
     refused(&["table", "--data", "optdigits"], 1, "mnist, fashion-mnist");
-    refused(&["ablation-time", "--quick"], 1, "hint: hedgerow reproduce ablation --quick");
     refused(&["new-class", "--data", "mnits"], 1, "did you mean \"mnist\"?");
     refused(&["new-class", "--class", "ten"], 1, "no class \"ten\"");
     refused(&["new-class", "--data", "moons?n=50"], 1, "no test rows");

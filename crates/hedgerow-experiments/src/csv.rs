@@ -43,13 +43,20 @@ pub(crate) fn read<T>(
     Ok(lines)
 }
 
-/// Adds lines to a file, after the names of its columns if it is new, all at once.
+/// Adds lines to a file, after the names of its columns if it is new, all at once. A file of before whose lines lack the last columns gets their names, too.
 pub(crate) fn append(path: &Path, columns: &str, lines: &[String]) -> Result<(), ExperimentError> {
     let failed = ExperimentError::of_file(path);
     if let Some(folder) = path.parent() {
         fs::create_dir_all(folder).map_err(&failed)?;
     }
     let header = if path.exists() { String::new() } else { format!("{columns}\n") };
+    let before = fs::read_to_string(path).unwrap_or_default();
+    let (names, rest) = before.split_once('\n').unwrap_or_default();
+    if !names.is_empty() && columns.strip_prefix(names).is_some_and(|more| more.starts_with(',')) {
+        // By way of another file, so that none of its lines is ever not there.
+        let whole = path.with_extension("new");
+        fs::write(&whole, format!("{columns}\n{rest}")).and_then(|()| fs::rename(&whole, path)).map_err(&failed)?;
+    }
     let mut file = OpenOptions::new().create(true).append(true).open(path).map_err(&failed)?;
     let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
     file.write_all(format!("{header}{text}").as_bytes()).map_err(&failed)
@@ -71,6 +78,9 @@ mod tests {
             [name, "7", again] if name == again => Some((*name).to_owned()),
             _ => None,
         };
+        assert_eq!(read(&path, "name", parse).unwrap(), texts);
+        append(&path, "name,number,again,later", &[]).unwrap();
+        assert!(fs::read_to_string(&path).unwrap().starts_with("name,number,again,later\n\"plain\",7,plain\n"));
         assert_eq!(read(&path, "name", parse).unwrap(), texts);
         append(&path, "", &["nonsense".to_owned()]).unwrap();
         let error = read(&path, "name", parse).unwrap_err().to_string();

@@ -44,10 +44,6 @@ pub enum ExperimentError {
     NoRecipe { name: String, known: String },
     #[error("this experiment is not for the data {name:?}; it is for {known}")]
     NoData { name: String, known: String },
-    #[error(
-        "ablation-time gives each recipe as many epochs as fit into the time of the boundary set in ablation, and {recipe:?} has no run on {data} there; run ablation first, into the same folder"
-    )]
-    NoTimes { recipe: String, data: String },
     #[error("{data:?} has no test rows, by which accuracy could be told; give data that is split")]
     NoTestRows { data: String },
     #[error(

@@ -161,7 +161,7 @@ impl ShownExamples {
     }
 }
 
-fn one_label_each(points: PointsRef<'_>, labels: &[Label]) -> Result<(), EvaluationError> {
+pub(crate) fn one_label_each(points: PointsRef<'_>, labels: &[Label]) -> Result<(), EvaluationError> {
     let (n_points, n_labels) = (points.len(), labels.len());
     if n_points == n_labels { Ok(()) } else { Err(EvaluationError::LabelCount { n_points, n_labels }) }
 }

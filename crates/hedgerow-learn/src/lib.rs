@@ -11,6 +11,7 @@
 //! Not here: neighbor structures for use, model files, reading data.
 
 mod augmentation;
+pub mod editing;
 mod error;
 pub mod evaluation;
 mod hash;

@@ -18,8 +18,9 @@ const ENOUGH_FOR_TRIPLETS: usize = 10_000;
 const DROPPED: f64 = 0.1;
 
 /// A recipe with a name. `cargo run --release -p hedgerow-bench -- learn presets` measures what each costs and reaches on MNIST and
-/// Fashion-MNIST. Kept, of one seed each: `best` on Fashion-MNIST (one tree of 26 nodes 9.69 %, a forest of 50 trees 9.44 %, 780 s of one core) and
-/// `best-shifted` on MNIST (one tree of 30 nodes 0.90 %, a set of 10 examples 0.78 %, 571 s).
+/// Fashion-MNIST. Kept, seconds of one core: `fast` on MNIST (one tree of 85 nodes 1.65 %, 25 s) and on Fashion-MNIST (7925 nodes, 15.80 %, 37 s), `best-shifted`
+/// on MNIST (31 nodes, 0.91 %; a set of 10 examples 0.81 %; 552 s), medians of three seeds; and of one seed `best` on Fashion-MNIST (26 nodes, 9.69 %; a forest of
+/// 50 trees 9.44 %; 780 s).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]

@@ -16,7 +16,7 @@ use serde::Serialize;
 
 use crate::bar::Bar;
 use crate::context::Context;
-use crate::error::{Hinted, WithHint, usage};
+use crate::error::{WithHint, usage};
 
 /// Where results are kept if no folder is given: beside whatever the user is at work on.
 const FOLDER: &str = "hedgerow-runs";
@@ -157,14 +157,7 @@ fn learn_runs(
     };
     let flags = common.flags(context, &[("--data", data), ("--only", only)]);
     let provenance = provenance(name, &flags);
-    let made = carry_out(context, |listener| learn::run(&asked, &provenance, listener))?;
-    let report = match made {
-        Err(error @ ExperimentError::NoTimes { .. }) => {
-            let quick = if common.quick { " --quick" } else { "" };
-            return Err(Hinted::new(error, format_args!("hedgerow reproduce ablation{quick}")).into());
-        }
-        made => made?,
-    };
+    let report = carry_out(context, |listener| learn::run(&asked, &provenance, listener))??;
     Answer::of(name, common, report, None)
 }
 

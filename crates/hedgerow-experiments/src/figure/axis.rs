@@ -54,25 +54,31 @@ impl Axis {
 
     /// Numbers to be named along the axis, few enough for the room.
     pub(super) fn ticks(&self) -> Vec<f64> {
-        let is_on = |tick: &f64| (self.least..=self.most).contains(tick);
         match self.kind {
             AxisKind::Log => {
                 let digits: &[f64] = if (self.most / self.least).log10() > 2.5 { &[1.0] } else { &[1.0, 2.0, 5.0] };
                 let powers = -9..12;
-                powers
-                    .flat_map(|power| digits.iter().map(move |digit| digit * 10_f64.powi(power)))
-                    .filter(is_on)
-                    .collect()
+                let ticks = powers.flat_map(|power| digits.iter().map(move |digit| digit * 10_f64.powi(power)));
+                let ticks: Vec<f64> = ticks.filter(|tick| self.has(*tick)).collect();
+                // Between 11 and 27 there is one such number; equal differences then say more.
+                if ticks.len() < 3 { self.equal_steps() } else { ticks }
             }
-            AxisKind::Linear => {
-                let span = self.most - self.least;
-                let power = 10_f64.powf((span / 5.0).log10().floor());
-                let step = [1.0, 2.0, 5.0, 10.0].into_iter().map(|digit| digit * power).find(|step| span / step <= 6.0);
-                let step = step.unwrap_or(span);
-                let first = (self.least / step).ceil() as i64;
-                (first..).map(|number| number as f64 * step).take_while(is_on).collect()
-            }
+            AxisKind::Linear => self.equal_steps(),
         }
+    }
+
+    fn has(&self, number: f64) -> bool {
+        (self.least..=self.most).contains(&number)
+    }
+
+    /// About five numbers with equal differences.
+    fn equal_steps(&self) -> Vec<f64> {
+        let span = self.most - self.least;
+        let power = 10_f64.powf((span / 5.0).log10().floor());
+        let step = [1.0, 2.0, 5.0, 10.0].into_iter().map(|digit| digit * power).find(|step| span / step <= 6.0);
+        let step = step.unwrap_or(span);
+        let first = (self.least / step).ceil() as i64;
+        (first..).map(|number| number as f64 * step).take_while(|tick| self.has(*tick)).collect()
     }
 }
 
@@ -99,6 +105,8 @@ mod tests {
         assert!((log.at(10.0).unwrap() - 4.0).abs() < 1e-12); // halfway between 1 and 100
         assert_eq!(log.at(0.0), None);
         assert_eq!(log.ticks(), [1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0]);
+        let short = Axis { kind: AxisKind::Log, least: 11.0, most: 27.0, from: 0.0, to: 1.0 };
+        assert_eq!(short.ticks(), [15.0, 20.0, 25.0]);
         let linear = Axis { kind: AxisKind::Linear, least: 0.0, most: 10.0, from: 10.0, to: 0.0 };
         assert_eq!(linear.at(2.5), Some(7.5));
         assert_eq!(linear.ticks(), [0.0, 2.0, 4.0, 6.0, 8.0, 10.0]);

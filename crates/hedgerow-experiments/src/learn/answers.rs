@@ -2,12 +2,17 @@
 
 use hedgerow_core::{Label, PointsRef};
 use hedgerow_learn::Trained;
+use hedgerow_learn::editing::agreeing_rows;
 use hedgerow_learn::evaluation::{Evaluation, ShownExamples, Structure};
 
 use crate::error::ExperimentError;
 
 /// Orders that the mean of trees is taken over.
 const ORDERS: u64 = 10;
+
+/// Neighbors that vote on whether an example is shown to the edited trees. On 10,000 validation pictures of Fashion-MNIST, after 30 epochs of triplets, trees
+/// had an error of 11.5 % with 1764 nodes (10 neighbors), 11.0 % with 1009 (30) and 10.8 % with 691 (100); all examples shown, 17.7 % with 8324.
+const EDITING_NEIGHBORS: usize = 100;
 
 /// What structures over all training representations, and the class layer if there is one, answer for the test examples.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -24,6 +29,8 @@ pub struct Answers {
     pub forest: Evaluation,
     /// A forest of 50 trees.
     pub large_forest: Evaluation,
+    /// The mean error and size of trees over ten orders of the examples that their neighbors do not outvote.
+    pub edited_tree: (f64, f64),
     /// The error of the class layer, in percent.
     pub classifier: Option<f64>,
 }
@@ -40,20 +47,25 @@ impl Answers {
         let (representations, asked) = (learned.transform.apply(points)?, learned.transform.apply(queries)?);
         let rows: Vec<usize> = (0..labels.len()).collect();
         let shown = ShownExamples::shuffled(representations.view(), labels, &rows, seed)?;
-        let total = ORDERS as usize + 5;
+        let total = 2 * ORDERS as usize + 6;
         let mut done = 0;
         let mut next = || {
             done += 1;
             go_on(done - 1, total)
         };
-        let (mut error, mut nodes) = (0.0, 0.0);
-        for order in 0..ORDERS {
-            next()?;
-            let shown = ShownExamples::shuffled(representations.view(), labels, &rows, order)?;
-            let tree = shown.evaluate(Structure::Tree, asked.view(), query_labels, order)?;
-            error += tree.error_percent / ORDERS as f64;
-            nodes += tree.n_stored as f64 / ORDERS as f64;
-        }
+        let mut over_orders = |rows: &[usize]| {
+            let (mut error, mut nodes) = (0.0, 0.0);
+            for order in 0..ORDERS {
+                next()?;
+                let shown = ShownExamples::shuffled(representations.view(), labels, rows, order)?;
+                let tree = shown.evaluate(Structure::Tree, asked.view(), query_labels, order)?;
+                error += tree.error_percent / ORDERS as f64;
+                nodes += tree.n_stored as f64 / ORDERS as f64;
+            }
+            Ok::<_, ExperimentError>((error, nodes))
+        };
+        let tree_over_orders = over_orders(&rows)?;
+        let edited_tree = over_orders(&agreeing_rows(representations.view(), labels, EDITING_NEIGHBORS)?)?;
         let mut evaluate = |structure: Structure| {
             next()?;
             Ok::<_, ExperimentError>(shown.evaluate(structure, asked.view(), query_labels, seed)?)
@@ -61,7 +73,8 @@ impl Answers {
         let classifier = learned.classifier.as_ref().map(|classifier| classifier.error_percent(queries, query_labels));
         Ok(Self {
             tree: evaluate(Structure::Tree)?,
-            tree_over_orders: (error, nodes),
+            tree_over_orders,
+            edited_tree,
             soft_tree: evaluate(Structure::soft_tree())?.error_percent,
             set: evaluate(Structure::Set)?,
             forest: evaluate(Structure::Forest(10))?,

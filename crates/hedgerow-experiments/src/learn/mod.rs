@@ -7,6 +7,7 @@
 mod answers;
 mod clock;
 mod curve;
+mod equal_time;
 mod figure;
 mod map;
 pub mod paper;
@@ -68,7 +69,7 @@ pub fn run(
     let folder = asked.extent.folder(&asked.folder);
     let mut records = Records::open(&folder, asked.experiment)?;
     let recipes = match asked.experiment {
-        Experiment::AblationTime => recipes::at_equal_time(&Records::open(&folder, Experiment::Ablation)?, asked)?,
+        Experiment::AblationTime => at_equal_time(asked, &records, listener)?,
         _ => asked.experiment.recipes_of(asked.extent),
     };
     let plan = Plan::new(asked, recipes)?;
@@ -76,6 +77,22 @@ pub fn run(
     records.write_summary(provenance)?;
     figure::write(&records)?;
     Ok(Report { summary: records.summary(), rows: records.rows(), files: records.files(), folder })
+}
+
+/// The recipes of the ablation for each data set, with epochs for equal time.
+fn at_equal_time(
+    asked: &Asked,
+    records: &Records,
+    listener: &mut Listener<'_>,
+) -> Result<Vec<Recipe>, ExperimentError> {
+    let mut recipes = Vec::new();
+    for data_name in asked.experiment.data().iter().filter(|name| asked.data.is_empty() || asked.data.contains(name)) {
+        let (data, of_data) = (load(data_name, listener)?, asked.experiment.recipes_of(asked.extent));
+        let paces = equal_time::paces(&records.path("pace"), &of_data, (data_name, &data), asked.extent, listener)?;
+        let of_data = equal_time::at_equal_time(of_data, &paces);
+        recipes.extend(of_data.into_iter().map(|recipe| Recipe { data: recipes::named(data_name), ..recipe }));
+    }
+    Ok(recipes)
 }
 
 /// The runs of a command, in order.

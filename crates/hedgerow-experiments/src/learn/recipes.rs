@@ -5,10 +5,7 @@ use hedgerow_learn::{
     SoftNn, TrainingParams, TripletNetwork, Voters,
 };
 
-use super::Asked;
-use super::record::Records;
 use crate::Extent;
-use crate::error::ExperimentError;
 
 /// An experiment: some recipes on some data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -117,7 +114,7 @@ impl Experiment {
                 params: TrainingParams { layers: Some(vec![400, 400, 2]), ..ours(Method::Dbs(Dbs::default()), 400) },
                 ..at_the_end("dbs, two numbers", Method::Dbs(Dbs::default()), 400)
             }],
-            // At equal time, the epochs follow from the runs at equal epochs: `at_equal_time`.
+            // At equal time, epochs are by the time that they take on the machine: `equal_time.rs`. The first recipe has its own.
             Self::Ablation | Self::AblationTime => ablation(),
             Self::Presets => presets(),
             Self::Choice => choice(),
@@ -222,7 +219,7 @@ fn training_time() -> Vec<Recipe> {
 /// Everything as in DBS but what queries are compared with, and then other losses. 200 points to a step in all of them.
 fn ablated() -> Vec<(&'static str, Method)> {
     vec![
-        (BASE, Method::Dbs(Dbs::default())),
+        ("boundary set", Method::Dbs(Dbs::default())),
         ("random set", Method::RandomSet(RandomSet::default())),
         ("whole batch", Method::SoftNn(SoftNn::default())),
         ("boundary set, both roles", Method::Dbs(Dbs { roles: Roles::Both, ..Dbs::default() })),
@@ -234,36 +231,14 @@ fn ablated() -> Vec<(&'static str, Method)> {
 
 /// Epochs of the ablation.
 const ABLATION_EPOCHS: usize = 30;
-/// What the other recipes of the ablation are compared with.
-const BASE: &str = "boundary set";
 
 fn ablation() -> Vec<Recipe> {
     ablated().into_iter().map(|(name, method)| at_the_end(name, method, ABLATION_EPOCHS)).collect()
 }
 
-/// The recipes of the ablation with as many epochs as take the time of the boundary set, by the seconds of the runs at equal epochs.
-///
-/// # Errors
-/// A recipe that has no run there.
-pub(super) fn at_equal_time(records: &Records, asked: &Asked) -> Result<Vec<Recipe>, ExperimentError> {
-    let mut recipes = Vec::new();
-    for data in
-        [MNIST, FASHION].into_iter().filter(|name| asked.data.is_empty() || asked.data.iter().any(|d| d == name))
-    {
-        let seconds = |recipe: &str| {
-            let none = || ExperimentError::NoTimes { recipe: recipe.to_owned(), data: data.to_owned() };
-            records.seconds_per_epoch(data, recipe).ok_or_else(none)
-        };
-        let at_equal_epochs = Experiment::Ablation.recipes_of(asked.extent);
-        let base = at_equal_epochs.iter().find(|recipe| recipe.name == BASE).and_then(|recipe| recipe.params.epochs);
-        let time = base.unwrap_or(ABLATION_EPOCHS) as f64 * seconds(BASE)?;
-        for recipe in at_equal_epochs {
-            let epochs = ((time / seconds(&recipe.name)?).round() as usize).max(1);
-            let params = TrainingParams { epochs: Some(epochs), ..recipe.params };
-            recipes.push(Recipe { params, data: Some(data), ..recipe });
-        }
-    }
-    Ok(recipes)
+/// A data set by its name, for [`Recipe::data`].
+pub(super) fn named(data: &str) -> Option<&'static str> {
+    [MNIST, FASHION].into_iter().find(|name| *name == data)
 }
 
 fn presets() -> Vec<Recipe> {

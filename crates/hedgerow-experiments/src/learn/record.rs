@@ -20,7 +20,7 @@ use crate::median;
 /// another recipe, whatever its name.
 const COLUMNS: &str = "data,recipe,seed,params,outcome,epochs,steps,threads,revision";
 /// The numbers of a run; those that it does not have are left empty.
-const NUMBERS: [&str; 17] = [
+const NUMBERS: [&str; 19] = [
     "train_seconds",
     "total_seconds",
     "loss",
@@ -38,6 +38,8 @@ const NUMBERS: [&str; 17] = [
     "forest_50_error",
     "forest_50_stored",
     "class_layer_error",
+    "edited_error",
+    "edited_nodes",
 ];
 
 /// The outcome of a run that could not be carried out: its loss left the range of numbers.
@@ -100,6 +102,8 @@ impl RunRecord {
                 of(|answers| answers.large_forest.error_percent),
                 of(|answers| answers.large_forest.n_stored as f64),
                 answers.and_then(|answers| answers.classifier),
+                of(|answers| answers.edited_tree.0),
+                of(|answers| answers.edited_tree.1),
             ],
         }
     }
@@ -140,6 +144,11 @@ impl RunRecord {
             fields.get(..9)?.try_into().ok()?;
         let number = |field: &&str| if field.is_empty() { Some(None) } else { field.parse().ok().map(Some) };
         let numbers: Option<Vec<Option<f64>>> = fields[9..].iter().map(number).collect();
+        // Runs of before lack the numbers that came later.
+        let numbers = numbers.map(|mut numbers| {
+            numbers.resize(numbers.len().max(NUMBERS.len()), None);
+            numbers
+        });
         Some(Self {
             data: data.to_owned(),
             recipe: recipe.to_owned(),
@@ -176,6 +185,7 @@ impl fmt::Display for RunRecord {
             ("set_error", "set_size"),
             ("forest_error", "forest_stored"),
             ("forest_50_error", "forest_50_stored"),
+            ("edited_error", "edited_nodes"),
         ] {
             if let (Some(percent), Some(n_stored)) = (self.number(error), self.number(stored)) {
                 write!(f, "; {error} {percent:.2} %, {stored} {n_stored:.0}")?;
@@ -241,12 +251,6 @@ impl Records {
     /// Whether a run of that name and seed is on record, whatever its parameters.
     pub(super) fn is_on_record(&self, data: &str, recipe: &str, seed: u64) -> bool {
         self.runs.iter().any(|run| run.data == data && run.recipe == recipe && run.seed == seed)
-    }
-
-    /// Median seconds of an epoch, over the seeds.
-    pub(super) fn seconds_per_epoch(&self, data: &str, recipe: &str) -> Option<f64> {
-        let runs = self.runs.iter().filter(|run| run.data == data && run.recipe == recipe && run.epochs > 0);
-        median(runs.filter_map(|run| Some(run.number("train_seconds")? / run.epochs as f64)))
     }
 
     /// Whether a run of these parameters, the seed among them, is on record.
@@ -359,7 +363,8 @@ mod tests {
             "mnist,\"dbs, x\",2,{},finished,7,70,2,0123abc-dirty,1.500000,2.500000{numbers}",
             fingerprint(&TrainingParams::default())
         );
-        assert_eq!(run("dbs, x", 2, 1.5).line(), line);
+        // Numbers of edited trees came later.
+        assert_eq!(run("dbs, x", 2, 1.5).line(), format!("{line},,"));
         let folder = tempfile::tempdir().unwrap();
         fs::write(folder.path().join("learn-table-raw.csv"), format!("data,recipe\n{line}\n")).unwrap();
         assert_eq!(Records::open(folder.path(), Experiment::Table).unwrap().runs, [run("dbs, x", 2, 1.5)]);
@@ -388,12 +393,12 @@ mod tests {
         assert!(!again.has("mnist", "dbs, x", &params(3)).unwrap() && !again.has("x", "dbs, x", &params(2)).unwrap());
         let other = TrainingParams { epochs: Some(9), ..params(2) };
         assert!(again.has("mnist", "dbs, x", &other).unwrap_err().to_string().contains("other parameters"));
-        let line = "| mnist | dbs, x | 3 | 7 | 2 | 1.20 (30) | 1.30 (33) | 1.40 | 2.00 (20) | 1.00 | 0.90 | - | - |";
+        let line =
+            "| mnist | dbs, x | 3 | 7 | 2 | 1.20 (30) | 1.30 (33) | 1.40 | 2.00 (20) | 1.00 | 0.90 | - | - | - |";
         assert!(again.summary().contains(line), "{}", again.summary());
         let curve = fs::read_to_string(folder.path().join("learn-table-curve.csv")).unwrap();
         assert_eq!(curve.lines().count(), 4);
         assert_eq!(again.curves().unwrap().len(), 3);
-        assert_eq!(again.seconds_per_epoch("mnist", "dbs, x"), Some(1.5 / 7.0));
         fs::write(folder.path().join("learn-table-raw.csv"), "header\nnonsense\n").unwrap();
         let error = Records::open(folder.path(), Experiment::Table).unwrap_err().to_string();
         assert!(error.contains("learn-table-raw.csv, line 2"), "{error}");

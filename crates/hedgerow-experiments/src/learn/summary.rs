@@ -44,6 +44,10 @@ pub struct Row {
     pub forest_error_percent: Option<f64>,
     /// A forest of 50 trees.
     pub forest_50_error_percent: Option<f64>,
+    /// Trees over the examples that their neighbors do not outvote: the mean over ten orders.
+    pub edited_error_percent: Option<f64>,
+    /// Their mean number of nodes.
+    pub edited_nodes: Option<f64>,
     /// The layer that names classes, if there is one.
     pub class_layer_error_percent: Option<f64>,
     /// Examples kept back.
@@ -78,6 +82,7 @@ impl Row {
             with(self.set_error_percent, self.set_size),
             alone(self.forest_error_percent),
             alone(self.forest_50_error_percent),
+            with(self.edited_error_percent, self.edited_nodes),
             alone(self.class_layer_error_percent),
             with(self.validation_error_percent, self.validation_nodes),
         ];
@@ -88,7 +93,7 @@ impl Row {
     }
 }
 
-const TITLES: [&str; 14] = [
+const TITLES: [&str; 15] = [
     "data",
     "recipe",
     "seeds",
@@ -101,6 +106,7 @@ const TITLES: [&str; 14] = [
     "set (size)",
     "forest of 10",
     "of 50",
+    "edited (nodes)",
     "class layer",
     "validation (nodes)",
 ];
@@ -141,6 +147,8 @@ impl Records {
             set_size: at("set_size"),
             forest_error_percent: at("forest_error"),
             forest_50_error_percent: at("forest_50_error"),
+            edited_error_percent: at("edited_error"),
+            edited_nodes: at("edited_nodes"),
             class_layer_error_percent: at("class_layer_error"),
             validation_error_percent: at("validation_error"),
             validation_nodes: at("validation_nodes"),
@@ -155,7 +163,7 @@ impl Records {
             "Medians over seeds. Errors in percent. Tree, set and forest are built from the representations of all training \
              examples; validation is of examples kept back, with the nodes of its tree. \
              The first tree is one of one order of the examples, by the seed; the second column is the mean over 10 orders, `soft` the \
-             first tree with the soft vote.",
+             first tree with the soft vote. `edited` are trees, 10 orders too, of the examples whose class has most votes among their 100 nearest.",
         );
         if has_paper {
             text += " `paper` is what the DBS paper reports for one tree, with its nodes; of the classifier, for the class layer.";
