@@ -4,11 +4,15 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 fn main() {
-    let revision = git(&["describe", "--always", "--dirty", "--abbrev=12"]).unwrap_or_else(|| "unknown".to_owned());
-    println!("cargo::rustc-env=HEDGEROW_BENCH_REVISION={revision}");
+    let revision = git(&["describe", "--always", "--abbrev=12"]).unwrap_or_else(|| "unknown".to_owned());
+    // What is measured is of the sources; results that are not committed yet change nothing of it.
+    let sources = ["../crates", "src", "peers", "build.rs", "../Cargo.toml", "../Cargo.lock"];
+    let changed = git(&[&["status", "--porcelain", "--"], &sources[..]].concat());
+    let dirty = if changed.is_some() { "-dirty" } else { "" };
+    println!("cargo::rustc-env=HEDGEROW_BENCH_REVISION={revision}{dirty}");
     // Each commit is a line in the log of HEAD; what is changed since stands in the folders. A path that is not there would build anew each time.
     let log = git(&["rev-parse", "--git-path", "logs/HEAD"]).map(PathBuf::from);
-    let folders = ["../crates", "src", "build.rs", "../Cargo.lock"].map(PathBuf::from);
+    let folders = sources.map(PathBuf::from);
     for path in folders.iter().chain(&log).filter(|path| Path::new(path).exists()) {
         println!("cargo::rerun-if-changed={}", path.display());
     }

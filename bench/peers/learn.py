@@ -3,6 +3,7 @@
 Started once for each side. A request is a line of JSON on standard input, the answer a line of JSON on standard output:
 first {"what": "start", ...}, then {"what": "epoch", ...} as often as wanted, {"what": "represent", ...} in between.
 Weights to start from and the order of the rows are given, so that both sides of the comparison learn from the same.
+`hedgerow-bench peers learned` trains by the same `Side`, from learned.py.
 """
 
 import json
@@ -23,18 +24,55 @@ from torch import nn
 FAR = -1e9
 
 
-def network(widths, weights):
-    """Dense layers with ReLU between them, from raw numbers: for each layer a row for each input, then the biases."""
+def unpacked(widths, weights):
+    """The matrices and biases of layers from raw numbers: for each layer a row for each input, then the biases."""
+    numbers = np.fromfile(weights, dtype=np.float32)
     layers = []
-    numbers = torch.from_numpy(np.fromfile(weights, dtype=np.float32))
     for inputs, outputs in zip(widths, widths[1:]):
-        linear = nn.Linear(inputs, outputs)
-        weight, bias, numbers = numbers.split([inputs * outputs, outputs, len(numbers) - (inputs + 1) * outputs])
+        matrix, bias, numbers = np.split(numbers, [inputs * outputs, (inputs + 1) * outputs])
+        layers.append((np.ascontiguousarray(matrix.reshape(inputs, outputs).T), bias))
+    return layers
+
+
+def network(widths, weights):
+    """Dense layers with ReLU between them, from raw numbers."""
+    layers = []
+    for weight, bias in unpacked(widths, weights):
+        linear = nn.Linear(weight.shape[1], weight.shape[0])
         with torch.no_grad():
-            linear.weight.copy_(weight.view(inputs, outputs).T)
-            linear.bias.copy_(bias)
+            linear.weight.copy_(torch.from_numpy(weight))
+            linear.bias.copy_(torch.from_numpy(bias))
         layers += [linear, nn.ReLU()]
     return nn.Sequential(*layers[:-1])
+
+
+def cosine(rate, done):
+    """A rate that falls to 0 as `done` goes from 0 to 1."""
+    return rate * 0.5 * (1 + math.cos(math.pi * done))
+
+
+class Average:
+    """The average of a network's weights over its steps, of which each keeps the share `kept`. Nothing if that is None."""
+
+    def __init__(self, network, kept):
+        self.kept, self.n_steps = kept, 0
+        self.weights = list(network.parameters()) if kept else []
+        self.average = [weight.detach().clone() for weight in self.weights]
+
+    @torch.no_grad()
+    def follow(self):
+        """Takes the weights of a step into the average, of which the first steps keep less."""
+        if self.weights:
+            self.n_steps += 1
+            kept = min(self.kept, (1 + self.n_steps) / (10 + self.n_steps))
+            for average, weight in zip(self.average, self.weights):
+                average.lerp_(weight, 1 - kept)
+
+    @torch.no_grad()
+    def take(self):
+        """Puts the average in the place of the weights, once learning is over."""
+        for average, weight in zip(self.average, self.weights):
+            weight.copy_(average)
 
 
 def boundary_set(points, labels):
@@ -67,18 +105,18 @@ def soft_neighbor_loss(references, reference_labels, queries, labels, sigma):
 
 
 class Side:
-    def __init__(self, request):
-        torch.set_num_threads(request["threads"])
-        widths = request["widths"]
-        pixels = np.fromfile(request["pixels"], dtype=np.uint8).reshape(-1, widths[0])
-        self.pixels = torch.from_numpy(pixels).float() / 255
-        self.labels = torch.from_numpy(np.fromfile(request["labels"], dtype=np.uint8).astype(np.int64))
-        self.n_boundary, self.n_train, self.sigma = request["n_boundary"], request["n_train"], request["sigma"]
-        self.network = network(widths, request["weights"])
-        self.rate, self.n_epochs = request["rate"], request["cosine_epochs"]
+    """A network on its way: `points` are numbers as it takes them, the recipe is a request's."""
+
+    def __init__(self, points, labels, recipe):
+        torch.set_num_threads(recipe["threads"])
+        self.points, self.labels = points, labels
+        self.n_boundary, self.n_train, self.sigma = recipe["n_boundary"], recipe["n_train"], recipe["sigma"]
+        self.network = network(recipe["widths"], recipe["weights"])
+        self.rate, self.n_epochs = recipe["rate"], recipe["cosine_epochs"]
         self.optimizer = torch.optim.Adam(self.network.parameters(), lr=self.rate, fused=True)
+        self.average = Average(self.network, recipe.get("averaging"))
         self.represent, self.loss = self.network, self.loss_of_round
-        if request["compiled"]:
+        if recipe["compiled"]:
             self.represent = torch.compile(self.network, dynamic=False)
             # The boundary set has another size in each step.
             self.loss = torch.compile(self.loss_of_round, dynamic=True)
@@ -89,7 +127,7 @@ class Side:
         return soft_neighbor_loss(references, reference_labels, queries, labels, self.sigma)
 
     def round(self, rows):
-        points, labels = self.pixels[rows], self.labels[rows]
+        points, labels = self.points[rows], self.labels[rows]
         # First the set S, without a gradient, then members and queries together: the members are represented twice, but
         # the gradient of all others need not be computed. 100 + 3 (100 + |S|) rows are multiplied, not 3 x 200.
         with torch.no_grad():
@@ -100,17 +138,17 @@ class Side:
         self.optimizer.zero_grad(set_to_none=True)
         loss.backward()
         self.optimizer.step()
+        self.average.follow()
         return loss.detach(), len(members)
 
     def epoch(self, order, number):
-        order = torch.from_numpy(np.fromfile(order, dtype=np.int64))
         rounds = order.split(self.n_boundary + self.n_train)
         loss, n_references = torch.zeros(()), 0
         start = time.perf_counter()
         for place, rows in enumerate(rounds):
             if self.n_epochs is not None:
                 done = (number + place / len(rounds)) / self.n_epochs
-                self.optimizer.param_groups[0]["lr"] = self.rate * 0.5 * (1 + math.cos(math.pi * done))
+                self.optimizer.param_groups[0]["lr"] = cosine(self.rate, done)
             round_loss, n_members = self.round(rows)
             loss += round_loss
             n_references += n_members
@@ -119,28 +157,41 @@ class Side:
 
     def write(self, path):
         with torch.no_grad():
-            self.network(self.pixels).numpy().tofile(path)
+            self.network(self.points).numpy().tofile(path)
         return {}
 
 
-def answer(request):
-    global side
-    if request["what"] == "start":
-        side = Side(request)
-        return {}
-    if request["what"] == "epoch":
-        try:
-            return side.epoch(request["order"], request["number"])
-        except Exception as error:
-            # What fails is nearly always the compiler, whose first line says why and whose others are long.
-            print(error, file=sys.stderr)
-            lines = str(error).strip().splitlines() or [""]
-            return {"failed": f"{type(error).__name__}: {lines[0]}"}
-    return side.write(request["path"])
+def start(request):
+    """A side that learns from the pictures of a request."""
+    pixels = np.fromfile(request["pixels"], dtype=np.uint8).reshape(-1, request["widths"][0])
+    labels = torch.from_numpy(np.fromfile(request["labels"], dtype=np.uint8).astype(np.int64))
+    return Side(torch.from_numpy(pixels).float() / 255, labels, request)
 
 
-side = None
-versions = f"Python {platform.python_version()}, torch {torch.__version__}, numpy {np.__version__}"
-print(json.dumps({"versions": versions}), flush=True)
-for line in sys.stdin:
-    print(json.dumps(answer(json.loads(line))), flush=True)
+def epoch(side, request):
+    try:
+        return side.epoch(torch.from_numpy(np.fromfile(request["order"], dtype=np.int64)), request["number"])
+    except Exception as error:
+        # What fails is nearly always the compiler, whose first line says why and whose others are long.
+        print(error, file=sys.stderr)
+        lines = str(error).strip().splitlines() or [""]
+        return {"failed": f"{type(error).__name__}: {lines[0]}"}
+
+
+def main():
+    versions = f"Python {platform.python_version()}, torch {torch.__version__}, numpy {np.__version__}"
+    print(json.dumps({"versions": versions}), flush=True)
+    side = None
+    for line in sys.stdin:
+        request = json.loads(line)
+        if request["what"] == "start":
+            side, said = start(request), {}
+        elif request["what"] == "epoch":
+            said = epoch(side, request)
+        else:
+            said = side.write(request["path"])
+        print(json.dumps(said), flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -2,6 +2,7 @@
 
 use std::ffi::OsString;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use crate::learn::Asked;
 use crate::peers::{self, Question};
@@ -17,7 +18,7 @@ Usage:
   cargo run --release -p hedgerow-bench -- mnist DIR [--repeat N] [--save]
   cargo run --release -p hedgerow-bench -- data [--mnist DIR] [--repeat N] [--save]
   cargo run --release -p hedgerow-bench -- learn WHAT [--data NAME] [--only RECIPE] [--seeds N] [--epochs N] [--runs DIR]
-  cargo run --release -p hedgerow-bench -- peers QUESTION [--data NAME] [--quick] [--repeat N] [--save]
+  cargo run --release -p hedgerow-bench -- peers QUESTION [--data NAME] [--quick] [--peer-seconds N] [--repeat N] [--save]
   cargo run --release -p hedgerow-bench -- step [--mnist DIR] [--fashion DIR] [--to-error] [--repeat N] [--save]
 
 ratios       Each structure against plain ways to do the same, both sides in one run.
@@ -46,8 +47,12 @@ learn        Error, nodes and time of whole training runs on MNIST and Fashion-M
 peers        Whole tasks beside scikit-learn, FAISS, usearch, hnswlib, river, PyTorch and others, which it installs in a virtual
              environment in the build folder.
   QUESTION   raw, learned, stream, neighbors, serve or grow. bench/README.md says what each is.
-  --data     Only this data set, by a name that `hedgerow data list` has. May be given more than once.
+  --data     Only this data set: letter, or a name that `hedgerow data list` has; of grow, clouds or pictures. May be
+             given more than once.
   --quick    Small data and few epochs, to see that it works.
+  --peer-seconds
+             What a peer may take for one answer before it is ended; its row says so then, and the others go on. [default: 300, of
+             learned 900]
   --repeat   Measurements of each side, of which the median counts. [default: 3]
 
 step         Epochs of DBS training against PyTorch and against the bare matrix products, with two threads and with one.
@@ -61,8 +66,8 @@ All but learn:
   --save     Keep the results in bench/runs/<date>-<machine>/.
   --help     Print this text.
 
-RAYON_NUM_THREADS sets the threads of mnist; ratios, data and step name theirs.
-HEDGEROW_BENCH_PYTHON names a Python that has the packages of data or step; then nothing is installed.
+RAYON_NUM_THREADS sets the threads of mnist and peers (stream and serve have one); ratios, data and step name theirs.
+HEDGEROW_BENCH_PYTHON names a Python that has the packages of data, peers or step; then nothing is installed.
 Exit code: 0, 1 if something could not be read, written or verified, 2 if the arguments are wrong.
 ";
 
@@ -164,6 +169,8 @@ pub enum UsageError {
 
 /// Far above what is useful.
 const MAX_REPEATS: usize = 1000;
+/// A week.
+const MAX_SECONDS: u64 = 7 * 24 * 3600;
 
 impl Arguments {
     /// Reads the arguments, without the program's name.
@@ -261,7 +268,7 @@ impl Arguments {
         let asked = rest.next().and_then(|question| question.into_string().ok());
         let question = Question::ALL.into_iter().find(|question| Some(question.name()) == asked.as_deref());
         let question = question.ok_or(UsageError::NoQuestion)?;
-        let (mut plan, mut repeats, mut save) = (peers::Plan { question, data: Vec::new(), quick: false }, 3, false);
+        let (mut plan, mut repeats, mut save) = (peers::Plan::new(question), 3, false);
         while let Some(argument) = rest.next() {
             match argument.to_str() {
                 Some("--data") => match rest.next().and_then(|name| name.into_string().ok()) {
@@ -272,6 +279,7 @@ impl Arguments {
                     }
                 },
                 Some("--quick") => plan.quick = true,
+                Some("--peer-seconds") => plan.peer_limit = parse_seconds("--peer-seconds", rest.next())?,
                 Some("--repeat") => repeats = parse_repeats(rest.next())?,
                 Some("--save") => save = true,
                 Some("--help" | "-h") => return Ok(Self { task: Task::Help, repeats, save }),
@@ -300,6 +308,14 @@ impl Arguments {
 
 fn parse_folder(option: &'static str, argument: Option<OsString>) -> Result<PathBuf, UsageError> {
     argument.map(PathBuf::from).ok_or(UsageError::NoPictures(option))
+}
+
+fn parse_seconds(option: &'static str, argument: Option<OsString>) -> Result<Duration, UsageError> {
+    let got = argument.map(|text| text.to_string_lossy().into_owned()).unwrap_or_default();
+    match got.parse::<u64>() {
+        Ok(seconds @ 1..=MAX_SECONDS) => Ok(Duration::from_secs(seconds)),
+        _ => Err(UsageError::Value { option, expected: "a whole number of seconds, from 1 to a week of them", got }),
+    }
 }
 
 fn parse_repeats(argument: Option<OsString>) -> Result<usize, UsageError> {
@@ -335,9 +351,12 @@ mod tests {
         let plan = Plan { mnist: Some("a".into()), fashion: Some("b".into()), to_error: true };
         let step = Arguments { task: Task::Step(plan), repeats: 2, save: false };
         assert_eq!(parse("step --fashion b --mnist a --to-error --repeat 2"), Ok(step));
-        let plan = peers::Plan { question: Question::Raw, data: vec!["mnist".into()], quick: true };
+        let plan = peers::Plan { data: vec!["mnist".into()], quick: true, ..peers::Plan::new(Question::Raw) };
         let raw = Arguments { task: Task::Peers(plan), repeats: 3, save: false };
         assert_eq!(parse("peers raw --data mnist --quick"), Ok(raw));
+        let plan = peers::Plan { peer_limit: Duration::from_secs(20), ..peers::Plan::new(Question::Grow) };
+        let grow = Arguments { task: Task::Peers(plan), repeats: 1, save: false };
+        assert_eq!(parse("peers grow --peer-seconds 20 --repeat 1"), Ok(grow));
         assert_eq!(parse("ratios --help").map(|arguments| arguments.task), Ok(Task::Help));
     }
 
@@ -355,6 +374,10 @@ mod tests {
         assert_eq!(parse("peers"), Err(UsageError::NoQuestion));
         assert_eq!(parse("peers cooked"), Err(UsageError::NoQuestion));
         assert!(matches!(parse("peers raw --data"), Err(UsageError::Value { option: "--data", .. })));
+        for wrong in ["", " 0", " soon", " 9999999"] {
+            let error = parse(&format!("peers raw --peer-seconds{wrong}")).unwrap_err();
+            assert!(matches!(error, UsageError::Value { option: "--peer-seconds", .. }), "{error}");
+        }
         assert_eq!(parse("ratios --repeat 0"), Err(UsageError::Repeat("0".into())));
         assert_eq!(parse("ratios --repeat"), Err(UsageError::Repeat(String::new())));
     }

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use hedgerow_bench::arguments::{Arguments, Format, HELP, Task};
 use hedgerow_bench::machine::{Machine, describe_moment};
-use hedgerow_bench::save::{Results, save};
+use hedgerow_bench::save::{Results, folder, save, unfinished};
 use hedgerow_bench::{data, learn, mnist, peers, ratios, step};
 
 fn main() -> ExitCode {
@@ -33,6 +33,8 @@ fn run(arguments: &Arguments) -> Result<(), Box<dyn std::error::Error>> {
         // Keeps its results itself, run by run.
         return print(&learn::run(asked)?);
     }
+    let machine = Machine::this();
+    let folder = folder(&machine);
     let moment = describe_moment(hedgerow_bench::REVISION);
     let (output, results) = match &arguments.task {
         Task::Help | Task::Learn(_) => return print(HELP),
@@ -95,13 +97,22 @@ fn run(arguments: &Arguments) -> Result<(), Box<dyn std::error::Error>> {
             (table.markdown(), results)
         }
         Task::Peers(plan) => {
-            let table = peers::measure(plan, arguments.repeats)?;
+            let command = format!("peers-{}", plan.question.name());
+            let kept = arguments.save.then(|| unfinished(&folder, &command));
+            let table = peers::measure(plan, arguments.repeats, kept.as_deref())?;
             let data: String = plan.data.iter().map(|name| format!("--data {name} ")).collect();
             let quick = if plan.quick { "--quick " } else { "" };
+            let seconds = match plan.peer_limit {
+                limit if limit == peers::Plan::usual_limit(plan.question) => String::new(),
+                limit => format!("--peer-seconds {} ", limit.as_secs()),
+            };
             let question = plan.question.name();
             let results = Results {
-                command: format!("peers-{question}"),
-                command_line: command_line(&format!("peers {question} {data}{quick}--repeat {}", arguments.repeats)),
+                command,
+                command_line: command_line(&format!(
+                    "peers {question} {data}{quick}{seconds}--repeat {}",
+                    arguments.repeats
+                )),
                 moment,
                 summary: table.markdown(),
                 raw_csv: table.csv(),
@@ -112,7 +123,10 @@ fn run(arguments: &Arguments) -> Result<(), Box<dyn std::error::Error>> {
     };
     print(&output)?;
     if arguments.save {
-        eprintln!("saved in {}", save(&Machine::this(), &results)?.display());
+        save(&folder, &machine, &results)?;
+        eprintln!("saved in {}", folder.display());
+        // All that it holds is saved now. Most commands have none.
+        let _ = std::fs::remove_file(unfinished(&folder, &results.command));
     }
     Ok(())
 }

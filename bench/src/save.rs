@@ -35,62 +35,83 @@ fn runs() -> PathBuf {
     std::env::var_os("CARGO_MANIFEST_DIR").map_or_else(|| PathBuf::from("bench"), PathBuf::from).join("runs")
 }
 
+/// The folder of a run that begins now. To be asked for once: the day may end before the run does.
+pub fn folder(machine: &Machine) -> PathBuf {
+    runs().join(format!("{}-{}", date::today(), machine.slug()))
+}
+
+/// Where a command keeps what it has so far, until [`save`] writes its results.
+pub fn unfinished(folder: &Path, command: &str) -> PathBuf {
+    folder.join(format!("{command}-unfinished.csv"))
+}
+
 /// The files of a run, before they are written.
 ///
 /// All commands share a folder, so that their files carry the command's name; a second run on the same day replaces them.
 fn files(machine: &Machine, results: &Results) -> Vec<(String, String)> {
-    let folder = format!("{}-{}", date::today(), machine.slug());
     let Results { command, command_line, moment, summary, raw_csv, page } = results;
-    let page = page.iter().map(|page| (format!("{folder}/{command}.html"), page.clone()));
+    let page = page.iter().map(|page| (format!("{command}.html"), page.clone()));
     [
-        (format!("{folder}/setup.md"), format!("# Setup\n\n{}", machine.describe())),
-        (
-            format!("{folder}/{command}-summary.md"),
-            format!("# {command}\n\n- command: `{command_line}`\n{moment}\n{summary}"),
-        ),
-        (format!("{folder}/{command}-raw.csv"), raw_csv.clone()),
+        ("setup.md".to_owned(), format!("# Setup\n\n{}", machine.describe())),
+        (format!("{command}-summary.md"), format!("# {command}\n\n- command: `{command_line}`\n{moment}\n{summary}")),
+        (format!("{command}-raw.csv"), raw_csv.clone()),
     ]
     .into_iter()
     .chain(page)
     .collect()
 }
 
-/// Writes the results and gives the folder.
+/// Writes the results to the folder of the run.
 ///
 /// # Errors
 /// [`SaveError`] with the file that cannot be written.
-pub fn save(machine: &Machine, results: &Results) -> Result<PathBuf, SaveError> {
-    let runs = runs();
-    let mut folder = runs.clone();
+pub fn save(folder: &Path, machine: &Machine, results: &Results) -> Result<(), SaveError> {
     for (name, text) in files(machine, results) {
-        let path = runs.join(name);
-        folder = path.parent().map(Path::to_owned).unwrap_or(folder);
-        let written = std::fs::create_dir_all(&folder).and_then(|()| std::fs::write(&path, text));
+        let path = folder.join(name);
+        let written = std::fs::create_dir_all(folder).and_then(|()| std::fs::write(&path, text));
         written.map_err(|source| SaveError { path, source })?;
     }
-    Ok(folder)
+    Ok(())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    #[test]
-    fn files_carry_the_date_the_machine_and_the_command() {
-        let machine = Machine { processor: "Some CPU".into(), cores: 2 };
-        let results = Results {
+    fn machine() -> Machine {
+        Machine { processor: "Some CPU".into(), cores: 2 }
+    }
+
+    fn results() -> Results {
+        Results {
             command: "ratios".into(),
             command_line: "cargo run".into(),
             moment: "- load before: 0\n".into(),
             summary: "| a |\n".into(),
             raw_csv: "a\n".into(),
             page: None,
-        };
-        let files = files(&machine, &results);
-        let names = files.iter().map(|(name, _)| &name[10..]).collect::<Vec<_>>();
-        let folder = "-some-cpu-2-cores";
-        let expected = ["setup.md", "ratios-summary.md", "ratios-raw.csv"].map(|file| format!("{folder}/{file}"));
-        assert_eq!(names, expected);
+        }
+    }
+
+    #[test]
+    fn the_folder_carries_the_date_and_the_machine_and_files_the_command() {
+        let folder = folder(&machine());
+        let name = folder.file_name().unwrap().to_str().unwrap();
+        assert_eq!(&name[10..], "-some-cpu-2-cores");
+        let files = files(&machine(), &results());
+        let names = files.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>();
+        assert_eq!(names, ["setup.md", "ratios-summary.md", "ratios-raw.csv"]);
         assert_eq!(files[1].1, "# ratios\n\n- command: `cargo run`\n- load before: 0\n\n| a |\n");
+    }
+
+    #[test]
+    fn a_run_past_midnight_has_one_folder() {
+        let parent = tempfile::tempdir().unwrap();
+        // Whatever day it is by now.
+        let folder = parent.path().join("2001-02-03-some-cpu");
+        assert_eq!(unfinished(&folder, "peers-raw").parent(), Some(folder.as_path()));
+        save(&folder, &machine(), &results()).unwrap();
+        assert!(folder.join("ratios-raw.csv").exists());
+        assert_eq!(std::fs::read_dir(parent.path()).unwrap().count(), 1);
     }
 }

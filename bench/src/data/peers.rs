@@ -43,7 +43,7 @@ impl Peers {
     /// # Errors
     /// [`SetupError`] if there is no Python, or a peer is missing.
     pub fn start(folder: &Path) -> Result<Self, SetupError> {
-        Process::start(&prepare(&REQUIREMENTS)?, SCRIPT, folder).map(Self)
+        Process::start(&prepare(&REQUIREMENTS)?, &[("data.py", SCRIPT)], folder).map(Self)
     }
 
     /// Names and versions of Python and the peers.

@@ -8,8 +8,8 @@ pub mod table;
 use std::path::{Path, PathBuf};
 
 use hedgerow_core::{
-    BoundaryForestParams, BoundarySetParams, BoundaryTreeParams, InsertError, LinearScanParams, NeighborSearch,
-    ParamError, Passes, QueryError,
+    BoundaryForestParams, BoundarySetParams, BoundaryTreeParams, Initialization, InsertError, LinearScanParams,
+    NeighborSearch, ParamError, Passes, QueryError,
 };
 use hedgerow_data::progress::silent;
 use hedgerow_data::{Dataset, Part, ReadError, ReadOptions};
@@ -43,7 +43,7 @@ pub(crate) struct Structure {
     pub(crate) build: fn() -> Result<Box<dyn NeighborSearch>, ParamError>,
 }
 
-pub(crate) const STRUCTURES: [Structure; 5] = [
+pub(crate) const STRUCTURES: [Structure; 6] = [
     Structure { name: "exact 1-NN scan", target: "", build: || Ok(Box::new(LinearScanParams::default().build()?)) },
     Structure { name: "set, one pass", target: "", build: || Ok(Box::new(BoundarySetParams::default().build()?)) },
     Structure {
@@ -60,6 +60,13 @@ pub(crate) const STRUCTURES: [Structure; 5] = [
         name: "forest(50, 50)",
         target: "trains in < 4 s on 2 cores",
         build: || Ok(Box::new(BoundaryForestParams::default().build()?)),
+    },
+    // As in the DBS paper. Of MNIST's last 10,000 training pictures, kept back, it has 1.97 and 2.08 % wrong (two seeds) where the forest above, as in
+    // Mathy et al., has 2.16 % (both); whoever has all examples at once should take it.
+    Structure {
+        name: "forest(50, 50), own orders",
+        target: "",
+        build: || Ok(Box::new(BoundaryForestParams::default().initialization(Initialization::Permuted).build()?)),
     },
 ];
 

@@ -4,8 +4,9 @@ use std::path::{Path, PathBuf};
 
 use hedgerow_core::{Examples, Label, Points, PointsRef};
 use hedgerow_data::{Dataset, Preprocessing, Scaling, SplitParams};
+use hedgerow_learn::InputScale;
 
-use super::PeersError;
+use super::{PeersError, letter};
 
 /// Data with training and test rows, as all sides take it: bytes as they are, other numbers standardized.
 #[derive(Debug)]
@@ -17,12 +18,20 @@ pub struct Data {
 
 impl Data {
     /// Loads it, and gets it first if it is not on this machine. Of data without test rows a fifth is kept for testing, and the others are shuffled:
-    /// files sorted by class would teach those that go by the order something else.
+    /// files sorted by class would teach those that go by the order something else. Of values each distinct one is a class.
     ///
     /// # Errors
     /// [`PeersError`].
     pub fn load(name: &str) -> Result<Self, PeersError> {
-        let dataset = hedgerow_experiments::load_data(name, &mut hedgerow_experiments::silent())?;
+        let dataset = match name {
+            letter::NAME => letter::load()?,
+            _ => hedgerow_experiments::load_data(name, &mut hedgerow_experiments::silent())?,
+        };
+        Self::prepared(name, dataset)
+    }
+
+    fn prepared(name: &str, dataset: Dataset) -> Result<Self, PeersError> {
+        let dataset = with_classes(dataset)?;
         let dataset = match dataset.test().is_empty() {
             true => shuffled(&dataset)?.split(&SplitParams { validation: 0.0, test: 0.2, seed: 0 })?,
             false => dataset,
@@ -63,6 +72,25 @@ impl Data {
     pub fn truth(&self) -> &[Label] {
         self.dataset.test().labels()
     }
+}
+
+/// The same with classes for values: each distinct value is one, in their order.
+fn with_classes(dataset: Dataset) -> Result<Dataset, PeersError> {
+    let mut values: Vec<f32> = dataset.labels().iter().filter_map(|label| label.as_value()).collect();
+    if values.is_empty() {
+        return Ok(dataset);
+    }
+    values.sort_by(f32::total_cmp);
+    values.dedup();
+    let class = |label: &Label| {
+        let value = label.as_value().ok_or(PeersError::NoClasses)?;
+        Ok(Label::class(values.partition_point(|other| *other < value) as u32))
+    };
+    let labels = dataset.labels().iter().map(class).collect::<Result<Vec<Label>, PeersError>>()?;
+    let rows: Vec<usize> = (0..dataset.len()).collect();
+    let [train, validation, test] = [dataset.train(), dataset.validation(), dataset.test()].map(|part| part.len());
+    let classes = Dataset::new(dataset.name(), dataset.points().select(&rows), labels)?;
+    Ok(classes.with_split_rows(train, validation, test)?)
 }
 
 /// The same rows in an order by chance.
@@ -141,4 +169,46 @@ pub(super) fn bytes(points: PointsRef<'_>) -> Vec<u8> {
 /// Numbers as bytes.
 pub(super) fn floats(values: &[f32]) -> Vec<u8> {
     values.iter().flat_map(|value| value.to_ne_bytes()).collect()
+}
+
+/// What a network multiplies its inputs by.
+pub(super) fn factor(scale: InputScale) -> f32 {
+    match scale {
+        InputScale::Bytes(largest) => 1.0 / largest,
+        InputScale::Numbers => 1.0,
+    }
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::*;
+
+    /// One row to learn from and one to ask about.
+    pub(in super::super) fn two_rows() -> Data {
+        Data::of("two", Points::from_f32(1, vec![0.0, 1.0]).unwrap(), vec![Label::class(0), Label::class(1)], 1)
+            .unwrap()
+    }
+
+    #[test]
+    fn files_hold_the_numbers_and_the_classes() {
+        let files = Files::write(&two_rows()).unwrap();
+        let read = |name: &str| std::fs::read(files.folder().join(name)).unwrap();
+        assert_eq!(read("test"), 1.0_f32.to_ne_bytes());
+        assert_eq!(read("test-labels"), 1_u32.to_ne_bytes());
+        assert_eq!(files.request()["kind"], "f32");
+    }
+
+    #[test]
+    fn values_are_classes_in_their_order() {
+        let labels = [6.0, 3.0, 6.0, 9.0, 3.0].map(Label::Value).to_vec();
+        let points = Points::from_f32(1, vec![0.0, 1.0, 2.0, 3.0, 4.0]).unwrap();
+        let dataset = Dataset::new("wine", points, labels).unwrap();
+        let of_parts = dataset.clone().with_split_rows(3, 0, 2).unwrap();
+        let data = Data::prepared("wine", of_parts).unwrap();
+        assert_eq!(data.dataset().labels(), [1, 0, 1, 2, 0].map(Label::class));
+        assert_eq!((data.train().len(), data.truth().len()), (3, 2));
+        let data = Data::prepared("wine", dataset).unwrap();
+        assert_eq!((data.train().len(), data.truth().len()), (4, 1));
+        Files::write(&data).unwrap();
+    }
 }

@@ -1,19 +1,36 @@
 //! "Why not a network of PyTorch or scikit-learn?": classes are told apart in a learned space.
 
-use hedgerow::comparison::{Contender, ContenderKind, compete};
-use hedgerow::{FitOptions, FitParams, Model, StructureParams, silent_fit};
-use hedgerow_learn::{Dbs, Keep, Method, MlpClassifier, TrainingParams, TripletNetwork};
+use hedgerow::{FitError, FitOptions, FitParams, Model, StructureParams, silent_fit};
+use hedgerow_core::{Label, Points};
+use hedgerow_learn::{
+    Architecture, Dbs, DenseNetwork, InputScale, Keep, Method, MlpClassifier, RunOptions, TrainingParams,
+    TripletNetwork, silent, train,
+};
 
-use super::data::{Data, Files};
+use super::curves::errors_against_time;
+use super::data::{Data, Files, factor, floats};
+use super::kept::Kept;
 use super::python::Peers;
-use super::raw::reckon;
+use super::raw::{push_outcome, reckon};
+use super::remark::Remark;
 use super::table::{Column, Compared, Row, Table};
-use super::{PeersError, Plan, names};
+use super::{PeersError, Plan, load_all, names};
 use crate::interleaved::timed;
 
 const REFERENCE: &str = "DBS + tree";
-const PEERS: [&str; 4] =
-    ["PyTorch MLP", "scikit-learn MLP", "scikit-learn NCA + 1-NN", "pytorch-metric-learning triplet + FAISS"];
+const NETWORK: &str = "NNet* (class layer)";
+/// DBS by PyTorch, whose representations a tree of ours judges.
+const PYTORCH_DBS: &str = "PyTorch DBS + tree of ours";
+pub(super) const PEERS: [&str; 5] = [
+    PYTORCH_DBS,
+    "PyTorch MLP",
+    "scikit-learn MLP",
+    "scikit-learn NCA + 1-NN",
+    "pytorch-metric-learning triplet + FAISS",
+];
+const LAYERS: [usize; 3] = [400, 400, 20];
+/// Rows of a step of all networks.
+const BATCH: usize = 200;
 /// Rows that NCA learns from at most: its time grows with their square.
 const NCA_ROWS: usize = 3000;
 
@@ -26,53 +43,34 @@ const COLUMNS: [Column; 6] = [
     Column { name: "total", title: "training and all queries, s", decimals: 2 },
 ];
 
-pub(super) fn measure(plan: &Plan, repeats: usize, peers: &mut Peers) -> Result<Table, PeersError> {
+pub(super) fn measure(plan: &Plan, repeats: usize, peers: &mut Peers, kept: &Kept) -> Result<Table, PeersError> {
     let threads = rayon::current_num_threads();
     let mut rows = Vec::new();
-    for name in names(plan, &["optdigits", "mnist", "fashion-mnist"], &["optdigits"]) {
-        let data = Data::load(&name)?;
-        let files = Files::write(&data)?;
+    let names = names(plan, &["optdigits", "mnist", "fashion-mnist"], &["optdigits"]);
+    let (all, missing) = load_all(&names, Data::load)?;
+    for data in &all {
+        let name = data.name.as_str();
+        let files = Files::write(data)?;
         let epochs = if plan.quick { 5 } else { 30 };
-        let forest = |row: &str| row.ends_with("forest");
-        let mut ours: Vec<Row> = [REFERENCE, "DBS + forest", "triplet + tree", "NNet* (class layer)"]
-            .map(|method| Row::new(&name, method, true, threads))
+        let mut ours: Vec<Row> = [REFERENCE, "DBS + forest", "triplet + tree", NETWORK]
+            .map(|method| Row::new(name, method, true, threads))
             .into();
-        let mut theirs: Vec<Row> = PEERS.iter().map(|peer| Row::new(&name, peer, false, threads)).collect();
+        let mut theirs: Vec<Row> = PEERS.iter().map(|peer| Row::new(name, peer, false, threads)).collect();
         for repeat in 0..repeats {
             eprintln!("{name}, {} of {repeats}", repeat + 1);
             for row in &mut ours {
-                let method = match row.method.as_str() {
-                    "NNet* (class layer)" => Method::MlpClassifier(MlpClassifier::default()),
-                    "triplet + tree" => Method::Triplet(TripletNetwork::default()),
-                    _ => Method::Dbs(Dbs::default()),
-                };
-                let structure = if forest(&row.method) { StructureParams::forest() } else { StructureParams::tree() };
-                let learning = TrainingParams {
-                    method,
-                    layers: Some(vec![400, 400, 20]),
-                    epochs: Some(epochs),
-                    validation_share: 0.0,
-                    keep: Keep::Last,
-                    seed: repeat as u64,
-                    ..TrainingParams::default()
-                };
-                match row.method.as_str() {
-                    "NNet* (class layer)" => {
-                        let kind = ContenderKind::ClassLayer(learning);
-                        let contender = Contender { name: row.method.clone(), kind };
-                        let (result, _) = compete(&contender, repeat as u64, data.dataset(), &mut silent_fit())?;
-                        row.push("error_percent", result.error_percent);
-                        row.push("megabytes", result.bytes as f64 * 1e-6);
-                        row.push("train_seconds", result.fit_seconds);
-                    }
-                    _ => fit(&data, &FitParams { learning: Some(learning), structure, ..FitParams::default() }, row)?,
-                }
+                ask_ours(data, epochs, repeat as u64, row)?;
+                kept.add(row)?;
             }
             for row in &mut theirs {
-                let more =
-                    serde_json::json!({"layers": [400, 400, 20], "epochs": epochs, "batch": 200, "nca_rows": NCA_ROWS});
-                peers.ask("learned", &files, more, row)?;
-                reckon(row, data.truth().len());
+                match row.method.as_str() {
+                    PYTORCH_DBS => ask_pytorch_dbs(peers, data, &files, epochs, repeat as u64, row)?,
+                    _ => {
+                        peers.ask(&files, request(data, epochs, repeat as u64), row);
+                        reckon(row, data.truth().len());
+                    }
+                }
+                kept.add(row)?;
             }
         }
         rows.extend(ours.into_iter().chain(theirs));
@@ -81,15 +79,153 @@ pub(super) fn measure(plan: &Plan, repeats: usize, peers: &mut Peers) -> Result<
         question: "learned",
         title: "Classes are told apart in a learned space",
         columns: &COLUMNS,
-        compared: Some(Compared { name: "total", with: REFERENCE }),
-        rows,
+        compared: Some(Compared { name: "total", with: REFERENCE, at_equal: None }),
         versions: peers.versions(),
-        remarks: vec![format!(
-            "All networks have layers of 400, 400 and 20, as many epochs as given (30, quick 5) and 200 rows to a step, with a rate of 0.001 that falls as a cosine (scikit-learn's: constant). \
-             NCA learns a linear map from {NCA_ROWS} rows at most. PyTorch's DBS, step by step, is measured by `step`."
-        )],
-        figures: Vec::new(),
+        remarks: missing.into_iter().chain(about().map(Remark::from)).collect(),
+        figures: errors_against_time(&rows),
+        rows,
     })
+}
+
+/// What stands below the table.
+fn about() -> [String; 2] {
+    [
+        format!(
+            "All networks have layers of 400, 400 and 20 (classifiers one more, of the classes), as many epochs as given (30, quick 5), {BATCH} rows to a step and Adam at the rate of \
+             ours: 0.001, on small data 0.003. It falls as a cosine, and the weights are averaged over the steps, in ours and in PyTorch's; scikit-learn's has a constant \
+             rate and its last weights. Bytes of pictures are scaled alike on all sides, for the peers before the clock starts. The repeats have the seeds 0, 1, 2 and so on, on all \
+             sides. PyTorch's DBS starts from the weights that ours start from, the other peers from their own; its times have those of the tree of ours in them. NCA learns a \
+             linear map from {NCA_ROWS} rows at most."
+        ),
+        "MB is a million bytes of what is needed to answer: the weights as 32-bit floats (scikit-learn's in the type that it keeps), without what an optimizer holds, and the \
+         represented examples that are stored, of ours with the nodes of the tree and without its history; NCA with its neighbors as they would be stored."
+            .to_owned(),
+    ]
+}
+
+/// What all peers are told but PyTorch's DBS, which is told more.
+fn request(data: &Data, epochs: usize, seed: u64) -> serde_json::Value {
+    let learning = recipe(Method::Dbs(Dbs::default()), epochs, seed);
+    let points = data.dataset().train().points();
+    serde_json::json!({
+        "layers": LAYERS, "epochs": epochs, "batch": BATCH, "nca_rows": NCA_ROWS, "seed": seed,
+        "factor": factor(InputScale::for_points(points)),
+        "rate": learning.default_rate(points.len(), points.width()), "averaging": learning.adam.averaging,
+    })
+}
+
+/// The recipe of ours.
+fn recipe(method: Method, epochs: usize, seed: u64) -> TrainingParams {
+    TrainingParams {
+        method,
+        layers: Some(LAYERS.to_vec()),
+        epochs: Some(epochs),
+        validation_share: 0.0,
+        keep: Keep::Last,
+        seed,
+        ..TrainingParams::default()
+    }
+}
+
+fn ask_ours(data: &Data, epochs: usize, seed: u64, row: &mut Row) -> Result<(), PeersError> {
+    let method = match row.method.as_str() {
+        NETWORK => Method::MlpClassifier(MlpClassifier { batch_size: BATCH }),
+        "triplet + tree" => Method::Triplet(TripletNetwork::default()),
+        _ => Method::Dbs(Dbs::default()),
+    };
+    let is_forest = row.method.ends_with("forest");
+    let structure = if is_forest { StructureParams::forest() } else { StructureParams::tree() };
+    let learning = recipe(method, epochs, seed);
+    if row.method != NETWORK {
+        return fit(data, &FitParams { learning: Some(learning), structure, ..FitParams::default() }, row);
+    }
+    let (learned, train) = timed(|| train(&data.train(), &learning, &RunOptions::default(), &mut silent()));
+    // The method is the classifier, so that there is one.
+    let classifier = learned.map_err(FitError::from)?.classifier.ok_or(FitError::NoClassLayer)?;
+    let (said, query) = timed(|| classifier.predict(data.queries()));
+    let said = said.map_err(|error| PeersError::Model(error.into()))?;
+    let wrong = said.iter().zip(data.truth()).filter(|(class, truth)| Label::Class(**class) != **truth).count();
+    row.push("megabytes", size_of_val(classifier.network.parameters()) as f64 * 1e-6);
+    push_outcome(row, (wrong, data.truth().len()), (train, query));
+    Ok(())
+}
+
+/// PyTorch learns by the recipe of ours and represents all rows; a tree of ours is built from those and asked.
+fn ask_pytorch_dbs(
+    peers: &mut Peers,
+    data: &Data,
+    files: &Files,
+    epochs: usize,
+    seed: u64,
+    row: &mut Row,
+) -> Result<(), PeersError> {
+    let dbs = Dbs::default();
+    let learning = recipe(Method::Dbs(dbs), epochs, seed);
+    let (examples, points) = (data.train(), data.dataset().train().points());
+    let architecture =
+        Architecture { n_inputs: points.width(), layers: LAYERS.to_vec(), activation: learning.activation };
+    let scale = InputScale::for_points(points);
+    let network: DenseNetwork = DenseNetwork::new(architecture, scale, learning.initialization, seed);
+    let weights = files.write_numbers("weights", &floats(network.parameters()))?;
+    let representations = files.folder().join("representations");
+    let widths: Vec<usize> = [points.width()].into_iter().chain(LAYERS).collect();
+    let more = serde_json::json!({
+        "epochs": epochs, "seed": seed, "factor": factor(scale), "representations": representations,
+        "dbs": {
+            "widths": widths, "weights": weights, "sigma": dbs.scale.sigma(),
+            "n_boundary": dbs.boundary_batch_size, "n_train": dbs.train_batch_size,
+            "rate": learning.default_rate(examples.len(), points.width()), "cosine_epochs": epochs,
+            "averaging": learning.adam.averaging,
+        },
+    });
+    peers.ask(files, more, row);
+    if row.has_failed {
+        return Ok(());
+    }
+    let bytes =
+        std::fs::read(&representations).map_err(|source| PeersError::Read { path: representations.clone(), source })?;
+    match judged(data, &bytes) {
+        Ok(tree) => take(&tree, data.truth().len(), row),
+        // Numbers that are none, or not as many as asked for: the peer's fault.
+        Err(error) => row.fail(&format!("its representations cannot be used: {error}")),
+    }
+    Ok(())
+}
+
+/// What a tree of ours makes of representations, which are those of the training rows and then those of the test rows.
+fn judged(data: &Data, bytes: &[u8]) -> Result<Row, PeersError> {
+    let numbers = bytes.chunks_exact(4).map(|number| f32::from_ne_bytes([number[0], number[1], number[2], number[3]]));
+    let points = Points::from_f32(LAYERS[LAYERS.len() - 1], numbers.collect())?;
+    let labels = [data.dataset().train().labels(), data.truth()].concat();
+    let represented = Data::of(&data.name, points, labels, data.truth().len())?;
+    // As they are: ours does not scale what it has learned either.
+    let params = FitParams {
+        learning: None,
+        structure: StructureParams::tree(),
+        scaling: Some(Vec::new()),
+        ..FitParams::default()
+    };
+    let mut row = Row::new(&data.name, "tree", true, 1);
+    fit(&represented, &params, &mut row)?;
+    Ok(row)
+}
+
+/// The numbers of the table, from those that PyTorch gave just now and those of the tree.
+fn take(tree: &Row, n: usize, row: &mut Row) {
+    let of = |row: &Row, name: &str| row.last(name).unwrap_or(0.0);
+    let train = of(row, "learn_seconds") + of(tree, "train_seconds");
+    let query = of(row, "represent_seconds") + of(tree, "microseconds") * 1e-6 * n as f64;
+    let megabytes = of(row, "weight_bytes") * 1e-6 + of(tree, "megabytes");
+    for (name, value) in [
+        ("error_percent", of(tree, "error_percent")),
+        ("stored", of(tree, "stored")),
+        ("megabytes", megabytes),
+        ("train_seconds", train),
+        ("microseconds", 1e6 * query / n as f64),
+        ("total", train + query),
+    ] {
+        row.push(name, value);
+    }
 }
 
 fn fit(data: &Data, params: &FitParams, row: &mut Row) -> Result<(), PeersError> {
@@ -98,13 +234,68 @@ fn fit(data: &Data, params: &FitParams, row: &mut Row) -> Result<(), PeersError>
     let (said, query) = timed(|| model.predict(data.queries()));
     let said = said.map_err(|error| PeersError::Model(error.into()))?;
     let wrong = said.iter().zip(data.truth()).filter(|(said, truth)| said.label != **truth).count();
-    let n = data.truth().len() as f64;
     let weights = model.transform().map_or(0, |network| size_of_val(network.parameters()));
-    row.push("error_percent", 100.0 * wrong as f64 / n);
     row.push("stored", model.search().n_stored() as f64);
     row.push("megabytes", (model.answering_bytes() + weights) as f64 * 1e-6);
-    row.push("train_seconds", train * 1e-9);
-    row.push("microseconds", query * 1e-3 / n);
-    row.push("total", (train + query) * 1e-9);
+    push_outcome(row, (wrong, data.truth().len()), (train, query));
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_of_both_sides_are_added() {
+        let mut row = Row::new("a", PYTORCH_DBS, false, 1);
+        for (name, value) in [("learn_seconds", 3.0), ("represent_seconds", 0.5), ("weight_bytes", 2e6)] {
+            row.push(name, value);
+        }
+        let mut tree = Row::new("a", "tree", true, 1);
+        for (name, value) in [
+            ("error_percent", 2.0),
+            ("stored", 30.0),
+            ("megabytes", 1.0),
+            ("train_seconds", 0.25),
+            ("microseconds", 2500.0),
+        ] {
+            tree.push(name, value);
+        }
+        take(&tree, 100, &mut row);
+        assert_eq!(row.last("train_seconds"), Some(3.25));
+        assert_eq!(row.last("total"), Some(4.0));
+        assert_eq!(row.last("microseconds"), Some(7500.0));
+        assert_eq!(row.last("megabytes"), Some(3.0));
+        assert_eq!((row.last("error_percent"), row.last("stored")), (Some(2.0), Some(30.0)));
+    }
+
+    #[test]
+    fn a_tree_judges_representations_by_the_rows_kept_for_testing() {
+        let width = LAYERS[LAYERS.len() - 1];
+        let row = |value: f32| vec![value; width];
+        // The last is near the first, and so it is taken to be of its class.
+        let values = [row(0.0), row(10.0), row(1.0)].concat();
+        let labels = [0, 1, 0].map(Label::class).to_vec();
+        let data = Data::of("a", Points::from_f32(width, values.clone()).unwrap(), labels, 1).unwrap();
+        assert_eq!(judged(&data, &floats(&values)).unwrap().last("error_percent"), Some(0.0));
+        assert!(judged(&data, &floats(&values[width..])).is_err(), "too few rows");
+        assert!(judged(&data, &floats(&[f32::NAN; 60])).is_err(), "no numbers");
+    }
+
+    #[test]
+    fn peers_are_told_the_scale_the_rate_and_the_seed_of_ours() {
+        let labels = [0, 1, 0].map(Label::class).to_vec();
+        let points = Points::from_u8(2, vec![0, 255, 3, 4, 5, 6]).unwrap();
+        let told = request(&Data::of("a", points, labels, 1).unwrap(), 5, 2);
+        assert!((told["factor"].as_f64().unwrap() - 1.0 / 255.0).abs() < 1e-6, "{told}");
+        assert_eq!((told["seed"].as_u64(), told["batch"].as_u64()), (Some(2), Some(200)));
+        assert_eq!((told["rate"].as_f64(), told["averaging"].as_f64()), (Some(0.003), Some(0.999)));
+    }
+
+    #[test]
+    fn all_networks_take_as_many_rows_in_a_step() {
+        let dbs = Dbs::default();
+        assert_eq!(dbs.boundary_batch_size + dbs.train_batch_size, BATCH);
+        assert_eq!(TripletNetwork::default().batch_size, BATCH);
+    }
 }

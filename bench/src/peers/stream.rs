@@ -6,9 +6,11 @@ use hedgerow_core::{
 use hedgerow_experiments::stream::Drift;
 
 use super::data::{Data, Files};
+use super::kept::Kept;
 use super::python::Peers;
+use super::remark::Remark;
 use super::table::{Column, Compared, Row, Table};
-use super::{PeersError, Plan, names};
+use super::{PeersError, Plan, load_all, names};
 use crate::interleaved::timed;
 
 const DATA: [&str; 3] = ["optdigits", "pendigits", DRIFT];
@@ -18,13 +20,15 @@ const WINDOW: usize = 1000;
 /// Children of a node at most.
 const CHILDREN: usize = 50;
 
-const COLUMNS: [Column; 3] = [
-    Column { name: "accuracy_percent", title: "right before shown, %", decimals: 2 },
+const COLUMNS: [Column; 5] = [
+    Column { name: "accuracy_percent", title: "prequential accuracy, %", decimals: 2 },
     Column { name: "stored", title: "stored examples", decimals: 0 },
+    Column { name: "megabytes", title: "MB", decimals: 3 },
+    Column { name: "per_second", title: "examples per second", decimals: 0 },
     Column { name: "microseconds", title: "us per example", decimals: 1 },
 ];
 
-const PEERS: [&str; 4] = ["river KNN", "river KNN, SWINN", "river Hoeffding tree", "river ARF(10)"];
+pub(super) const PEERS: [&str; 4] = ["river KNN", "river KNN, SWINN", "river Hoeffding tree", "river ARF(10)"];
 
 type Build = fn() -> Result<Box<dyn NeighborSearch>, ParamError>;
 
@@ -47,45 +51,54 @@ fn forest(n_trees: usize) -> Result<Box<dyn NeighborSearch>, ParamError> {
     Ok(Box::new(BoundaryForestParams::default().tree(tree()).n_trees(n_trees).build()?))
 }
 
-pub(super) fn measure(plan: &Plan, repeats: usize, peers: &mut Peers) -> Result<Table, PeersError> {
+pub(super) fn measure(plan: &Plan, repeats: usize, peers: &mut Peers, kept: &Kept) -> Result<Table, PeersError> {
     let most = if plan.quick { 500 } else { 20_000 };
     // One example at a time is the work of one thread, on both sides.
     let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build()?;
     let mut rows = Vec::new();
-    for name in names(plan, &DATA, &["optdigits", DRIFT]) {
-        let data = load(&name)?;
-        let files = Files::write(&data)?;
-        let mut ours: Vec<Row> = OURS.iter().map(|(method, ..)| Row::new(&name, method, true, 1)).collect();
-        let mut theirs: Vec<Row> = PEERS.iter().map(|peer| Row::new(&name, peer, false, 1)).collect();
+    let (all, missing) = load_all(&names(plan, &DATA, &["optdigits", DRIFT]), load)?;
+    for data in &all {
+        let name = data.name.as_str();
+        let files = Files::write(data)?;
+        let mut ours: Vec<Row> = OURS.iter().map(|(method, ..)| Row::new(name, method, true, 1)).collect();
+        let mut theirs: Vec<Row> = PEERS.iter().map(|peer| Row::new(name, peer, false, 1)).collect();
         for repeat in 0..repeats {
             eprintln!("{name}, {} of {repeats}", repeat + 1);
             for ((_, build, window), row) in OURS.iter().zip(&mut ours) {
-                pool.install(|| follow(build()?, *window, &data, most, row))?;
+                pool.install(|| follow(build()?, *window, data, most, row))?;
+                kept.add(row)?;
             }
             for row in &mut theirs {
                 let more = serde_json::json!({"window": WINDOW, "n_examples": most});
-                peers.ask("stream", &files, more, row)?;
-                let last = |name: &str| row.values.get(name).and_then(|values| values.last().copied());
-                if let (Some(seconds), Some(n)) = (last("seconds"), last("n_examples")) {
+                peers.ask(&files, more, row);
+                if let (Some(seconds), Some(n), false) = (row.last("seconds"), row.last("n_examples"), row.has_failed) {
                     row.push("microseconds", 1e6 * seconds / n);
+                    row.push("per_second", n / seconds);
                 }
+                kept.add(row)?;
             }
         }
         rows.extend(ours.into_iter().chain(theirs));
     }
     Ok(Table {
         question: "stream",
-        title: "A stream is learned online",
+        title: "A stream is learned online: prequential accuracy, %",
         columns: &COLUMNS,
-        compared: Some(Compared { name: "microseconds", with: REFERENCE }),
+        compared: Some(Compared { name: "microseconds", with: REFERENCE, at_equal: None }),
         rows,
         versions: peers.versions(),
-        remarks: vec![format!(
-            "Each example of the training rows, in their order, is asked about and then shown. river's KNN looks at the last {WINDOW} examples, one \
-             neighbor votes; a scan of ours over the last {WINDOW} removes the oldest exactly."
-        )],
+        remarks: missing.into_iter().chain([Remark::from(about())]).collect(),
         figures: Vec::new(),
     })
+}
+
+/// What stands below the table.
+fn about() -> String {
+    format!(
+        "Prequential: each example of the training rows, in their order, is asked about and then shown, and the accuracy is the share of right answers. Times are for both \
+         together. river's KNN keeps the last {WINDOW} examples, one neighbor votes; a scan of ours over the last {WINDOW} removes the oldest exactly. MB is a million bytes of \
+         memory at the end; river does not tell its own."
+    )
 }
 
 fn load(name: &str) -> Result<Data, PeersError> {
@@ -123,6 +136,8 @@ fn follow(
     });
     row.push("accuracy_percent", 100.0 * right? as f64 / n as f64);
     row.push("stored", search.n_stored() as f64);
+    row.push("megabytes", search.size_bytes() as f64 * 1e-6);
     row.push("microseconds", nanoseconds * 1e-3 / n as f64);
+    row.push("per_second", n as f64 / (nanoseconds * 1e-9));
     Ok(())
 }

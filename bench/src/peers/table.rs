@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
+use super::remark::{Remark, escaped, with_code};
 use crate::interleaved::median;
 
 /// One way to do the thing, on one data set.
@@ -20,13 +21,35 @@ pub struct Row {
     pub values: BTreeMap<String, Vec<f64>>,
     /// What the reader must know of it.
     pub note: String,
+    /// Whether it has failed, as the note says. It is not asked again.
+    pub has_failed: bool,
+    /// How many values of each measurement, and which note, have been given by [`Row::new_lines`].
+    given: BTreeMap<String, usize>,
+    given_note: String,
 }
+
+/// The first line of a CSV of measurements.
+pub const CSV_HEAD: &str = "question,data,method,ours,threads,measurement,repeat,value,note\n";
 
 impl Row {
     /// A row without measurements.
     pub fn new(data: &str, method: &str, is_ours: bool, threads: usize) -> Self {
         let (data, method) = (data.to_owned(), method.to_owned());
-        Self { data, method, is_ours, threads, values: BTreeMap::new(), note: String::new() }
+        let (values, given) = (BTreeMap::new(), BTreeMap::new());
+        let (note, given_note) = (String::new(), String::new());
+        Self { data, method, is_ours, threads, values, note, has_failed: false, given, given_note }
+    }
+
+    /// A row with the same data, method, threads and note, but other measurements.
+    pub fn like(&self) -> Self {
+        let Self { note, has_failed, .. } = self.clone();
+        Self { note, has_failed, ..Self::new(&self.data, &self.method, self.is_ours, self.threads) }
+    }
+
+    /// Says why there are no more measurements.
+    pub fn fail(&mut self, reason: &str) {
+        self.note = reason.to_owned();
+        self.has_failed = true;
     }
 
     /// Adds a measurement.
@@ -37,6 +60,35 @@ impl Row {
     /// The median of a measurement.
     pub fn median(&self, name: &str) -> Option<f64> {
         self.values.get(name).filter(|values| !values.is_empty()).map(|values| median(values))
+    }
+
+    /// The newest of a measurement.
+    pub fn last(&self, name: &str) -> Option<f64> {
+        self.values.get(name).and_then(|values| values.last().copied())
+    }
+
+    /// Lines of CSV with what has come since this was last called.
+    pub fn new_lines(&mut self, question: &str) -> String {
+        let text = self.csv_lines(question, &self.given, &self.given_note);
+        self.given = self.values.iter().map(|(name, values)| (name.clone(), values.len())).collect();
+        self.given_note.clone_from(&self.note);
+        text
+    }
+
+    /// Lines of CSV with every measurement but for the first so many, and the note but for one that is known.
+    fn csv_lines(&self, question: &str, but: &BTreeMap<String, usize>, known_note: &str) -> String {
+        let Self { data, method, is_ours, threads, .. } = self;
+        let head = format!("{question},{},{},{is_ours},{threads}", quoted(data), quoted(method));
+        let mut text = String::new();
+        for (name, values) in &self.values {
+            for (repeat, value) in values.iter().enumerate().skip(but.get(name).copied().unwrap_or(0)) {
+                let _ = writeln!(text, "{head},{name},{repeat},{value},\"\"");
+            }
+        }
+        if self.note != known_note {
+            let _ = writeln!(text, "{head},,,,{}", quoted(&self.note));
+        }
+        text
     }
 }
 
@@ -58,6 +110,8 @@ pub struct Compared {
     pub name: &'static str,
     /// The row of ours that others are compared with.
     pub with: &'static str,
+    /// A measurement that both must have alike, as the number of examples, if data and method do not name the row alone.
+    pub at_equal: Option<&'static str>,
 }
 
 /// Everything that was measured for a question.
@@ -76,20 +130,32 @@ pub struct Table {
     /// Python and the peers, or why there are none.
     pub versions: String,
     /// What belongs below the table: fitted exponents, what was left out.
-    pub remarks: Vec<String>,
+    pub remarks: Vec<Remark>,
     /// Figures: SVG.
     pub figures: Vec<String>,
 }
 
 impl Table {
+    /// What stands above the table.
+    fn intro(&self) -> String {
+        let mut text = format!("Peers: {}. Medians of {} repeats.", self.versions, self.repeats());
+        if let Some(Compared { name, with, at_equal }) = self.compared {
+            let title_of = |name: &'static str| {
+                self.columns.iter().find(|column| column.name == name).map_or(name, |column| column.title)
+            };
+            let title = title_of(name);
+            let equal = at_equal.map(|name| format!(" at as many {}", title_of(name))).unwrap_or_default();
+            let _ = write!(
+                text,
+                " `ratio` is {title} of the row, divided by that of `{with}`{equal}: above 1, ours is faster."
+            );
+        }
+        text
+    }
+
     /// The summary.
     pub fn markdown(&self) -> String {
-        let mut text = format!("{}\n\nPeers: {}. Medians of {} repeats.", self.title, self.versions, self.repeats());
-        if let Some(Compared { name, with }) = self.compared {
-            let title = self.columns.iter().find(|column| column.name == name).map_or(name, |column| column.title);
-            let _ =
-                write!(text, " `ratio` is {title} of the row, divided by that of `{with}`: above 1, ours is faster.");
-        }
+        let mut text = format!("{}\n\n{}", self.title, self.intro());
         text.push_str("\n\n| data | method | threads |");
         for Column { title, .. } in self.columns {
             let _ = write!(text, " {title} |");
@@ -108,7 +174,7 @@ impl Table {
             let _ = writeln!(text, " {} |", row.note.replace('|', "/"));
         }
         for remark in &self.remarks {
-            let _ = write!(text, "\n{remark}\n");
+            let _ = write!(text, "\n{}", remark.markdown());
         }
         text
     }
@@ -126,9 +192,10 @@ impl Table {
 
     /// How many times the reference's time a row takes, on the same data.
     pub fn ratio(&self, row: &Row) -> Option<f64> {
-        let Compared { name, with } = self.compared?;
-        let reference =
-            self.rows.iter().find(|other| other.is_ours && other.method == with && other.data == row.data)?;
+        let Compared { name, with, at_equal } = self.compared?;
+        let is_alike = |other: &Row| at_equal.is_none_or(|name| other.median(name) == row.median(name));
+        let mut of_data = self.rows.iter().filter(|other| other.data == row.data && is_alike(other));
+        let reference = of_data.find(|other| other.is_ours && other.method == with)?;
         Some(row.median(name)? / reference.median(name)?)
     }
 
@@ -136,22 +203,10 @@ impl Table {
         self.rows.iter().flat_map(|row| row.values.values()).map(Vec::len).max().unwrap_or(0)
     }
 
-    /// Every measurement.
+    /// Every measurement, and why others are missing.
     pub fn csv(&self) -> String {
-        let mut text = "question,data,method,ours,threads,measurement,repeat,value\n".to_owned();
-        for row in &self.rows {
-            for (name, values) in &row.values {
-                for (repeat, value) in values.iter().enumerate() {
-                    let Row { data, method, is_ours, threads, .. } = row;
-                    let question = self.question;
-                    let _ = writeln!(
-                        text,
-                        "{question},\"{data}\",\"{method}\",{is_ours},{threads},{name},{repeat},{value}"
-                    );
-                }
-            }
-        }
-        text
+        let lines = self.rows.iter().map(|row| row.csv_lines(self.question, &BTreeMap::new(), ""));
+        std::iter::once(CSV_HEAD.to_owned()).chain(lines).collect()
     }
 
     /// The table and its figures as one page that needs nothing else.
@@ -170,14 +225,13 @@ impl Table {
         let mut heads: String =
             self.columns.iter().map(|column| format!("<th>{}</th>", escaped(column.title))).collect();
         heads.push_str(if self.compared.is_some() { "<th>ratio</th>" } else { "" });
-        let remarks: String = self.remarks.iter().map(|remark| format!("<p>{}</p>\n", escaped(remark))).collect();
+        let remarks: String = self.remarks.iter().map(Remark::html).collect();
         format!(
             "<!doctype html>\n<html lang=en><meta charset=utf-8><meta name=viewport content=\"width=device-width\">\n<title>{title}</title>\n{STYLE}\
-             <h1>{title}</h1>\n<p>Peers: {versions}. Medians of {repeats} repeats; rows of ours are marked.</p>\n{figures}\n\
+             <h1>{title}</h1>\n<p>{intro} Rows of ours are marked.</p>\n{figures}\n\
              <div class=wide><table><tr><th>data</th><th>method</th><th>threads</th>{heads}<th>note</th></tr>\n{rows}</table></div>\n{remarks}</html>\n",
             title = escaped(self.title),
-            versions = escaped(&self.versions),
-            repeats = self.repeats(),
+            intro = with_code(&self.intro()),
             figures = self.figures.join("\n"),
         )
     }
@@ -195,8 +249,9 @@ fn fixed(value: f64, decimals: usize) -> String {
     }
 }
 
-fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
+/// A text as CSV has it.
+fn quoted(text: &str) -> String {
+    format!("\"{}\"", text.replace('"', "\"\""))
 }
 
 #[cfg(test)]
@@ -215,7 +270,7 @@ mod tests {
             question: "raw",
             title: "Which?",
             columns: &[Column { name: "s", title: "seconds", decimals: 1 }],
-            compared: Some(Compared { name: "s", with: "tree" }),
+            compared: Some(Compared { name: "s", with: "tree", at_equal: None }),
             rows: vec![ours, theirs, Row::new("digits", "absent", false, 1)],
             versions: "none".into(),
             remarks: vec!["A remark.".into()],
@@ -234,8 +289,35 @@ mod tests {
 
     #[test]
     fn every_measurement_is_kept_and_texts_cannot_break_the_page() {
-        assert_eq!(table().csv().lines().count(), 1 + 3 + 1);
-        let page = table().html();
+        let mut table = table();
+        // The head, four measurements and a note.
+        assert_eq!(table.csv().lines().count(), 1 + 4 + 1);
+        table.rows[2].fail("no \"absent\"");
+        let csv = table.csv();
+        assert_eq!(csv.lines().last(), Some("raw,\"digits\",\"absent\",false,1,,,,\"no \"\"absent\"\"\""), "{csv}");
+        let page = table.html();
         assert!(page.contains("brute &lt;1-NN&gt;") && !page.contains("<1-NN>"), "{page}");
+    }
+
+    #[test]
+    fn the_page_says_what_the_ratio_is() {
+        let page = table().html();
+        let said = "<code>ratio</code> is seconds of the row, divided by that of <code>tree</code>";
+        assert!(page.contains(said), "{page}");
+    }
+
+    #[test]
+    fn rows_of_several_sizes_are_compared_at_equal_ones() {
+        let mut table = table();
+        table.compared = Some(Compared { name: "s", with: "tree", at_equal: Some("n") });
+        table.rows = [("tree", 10.0, 1.0), ("tree", 20.0, 3.0), ("flat", 20.0, 6.0)]
+            .map(|(method, n, seconds)| {
+                let mut row = Row::new("digits", method, method == "tree", 1);
+                row.push("n", n);
+                row.push("s", seconds);
+                row
+            })
+            .into();
+        assert_eq!(table.ratio(&table.rows[2]), Some(2.0)); // 6 s by the 3 s of the tree of 20
     }
 }

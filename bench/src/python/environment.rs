@@ -23,6 +23,13 @@ pub struct Requirements {
     pub cost: &'static str,
 }
 
+impl Requirements {
+    /// Names the environment that has these packages, optional ones too, in a version of Python.
+    fn hash(&self, version: &[u8]) -> u64 {
+        fnv1a(&[self.list.as_bytes(), self.optional.join("\n").as_bytes(), version].concat())
+    }
+}
+
 /// The file that is written last: an environment without it was never finished.
 const COMPLETE: &str = "complete";
 
@@ -57,21 +64,30 @@ impl SetupError {
     }
 }
 
+/// A Python for what its standard library can do: nothing is installed.
+pub fn python_as_it_is() -> PathBuf {
+    own_python().unwrap_or_else(|| PYTHON.into())
+}
+
+fn own_python() -> Option<PathBuf> {
+    std::env::var_os(OWN_PYTHON).filter(|python| !python.is_empty()).map(PathBuf::from)
+}
+
 /// Makes the environment unless it is there. Gives its Python; or the one that `HEDGEROW_BENCH_PYTHON` names, and then
 /// nothing is made.
 ///
 /// # Errors
 /// [`SetupError`] if there is no Python, or the peers cannot be installed.
 pub fn prepare(requirements: &Requirements) -> Result<PathBuf, SetupError> {
-    if let Some(python) = std::env::var_os(OWN_PYTHON).filter(|python| !python.is_empty()) {
-        eprintln!("the peers are those of {}, as {OWN_PYTHON} says", Path::new(&python).display());
-        return Ok(python.into());
+    if let Some(python) = own_python() {
+        eprintln!("the peers are those of {}, as {OWN_PYTHON} says", python.display());
+        return Ok(python);
     }
     let version = run("tell its version", Command::new(PYTHON).arg("--version"))?;
     // The program is in target/release, the environment beside that.
     let program = std::env::current_exe().map_err(SetupError::Folder)?;
     let target = program.ancestors().nth(2).unwrap_or(Path::new("target"));
-    let hash = fnv1a(&[requirements.list.as_bytes(), &version.stdout].concat());
+    let hash = requirements.hash(&version.stdout);
     let folder = target.join("bench-peers").join(format!("{hash:016x}"));
     let python = folder.join(if cfg!(windows) { "Scripts/python.exe" } else { "bin/python" });
     if folder.join(COMPLETE).exists() {
@@ -130,6 +146,13 @@ mod tests {
     fn the_hash_gives_its_published_numbers() {
         assert_eq!(fnv1a(b""), 0xcbf2_9ce4_8422_2325);
         assert_eq!(fnv1a(b"a"), 0xaf63_dc4c_8601_ec8c);
+    }
+
+    #[test]
+    fn other_optional_packages_are_another_environment() {
+        let of = |optional| Requirements { file: "", list: "a==1\n", optional, cost: "" }.hash(b"Python 3");
+        assert_ne!(of(&["b==1"]), of(&["b==2"]));
+        assert_eq!(of(&[]), fnv1a(b"a==1\nPython 3"));
     }
 
     #[test]

@@ -1,12 +1,13 @@
 //! A Python process that answers requests, so that its start and its imports are not timed.
 //!
 //! A request is a line of JSON on its standard input, an answer one on its standard output. The first line, which it writes
-//! unasked once it has imported what it needs, has its versions.
+//! unasked once it has imported what it needs, has its versions. An answer can be waited for with a limit, at which the process is ended.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
-use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
 use serde::Deserialize;
@@ -27,6 +28,12 @@ pub enum PeerError {
         request: String,
         /// Last lines of its error output.
         said: String,
+    },
+    /// It took longer than it may, and was ended.
+    #[error("gave up after {} s", .limit.as_secs())]
+    TooLong {
+        /// What it may take.
+        limit: Duration,
     },
     /// It says that it failed, and goes on.
     #[error("Python failed at {request}: {said}")]
@@ -64,29 +71,37 @@ pub struct Process {
     child: Child,
     /// Nothing once it has been told to end.
     requests: Option<ChildStdin>,
-    answers: BufReader<ChildStdout>,
+    /// Its lines, read by a thread of their own: a pipe cannot be waited at for a while only.
+    answers: Receiver<String>,
     errors: PathBuf,
     versions: String,
 }
 
 impl Process {
-    /// Starts Python and waits until it has imported the peers. The script and its error output go to `folder`.
+    /// Starts Python with the first of the scripts and waits until it has imported the peers. The scripts, which are names and texts and can
+    /// import each other, and the error output go to `folder`.
     ///
     /// # Errors
     /// [`SetupError`] if it does not start or lacks a peer.
-    pub fn start(python: &Path, script: &str, folder: &Path) -> Result<Self, SetupError> {
+    pub fn start(python: &Path, scripts: &[(&str, &str)], folder: &Path) -> Result<Self, SetupError> {
         eprintln!("starting Python");
-        let (script_file, errors) = (folder.join("peer.py"), folder.join("peer.log"));
-        std::fs::write(&script_file, script).map_err(SetupError::Folder)?;
+        for (name, text) in scripts {
+            std::fs::write(folder.join(name), text).map_err(SetupError::Folder)?;
+        }
+        let (script_file, errors) =
+            (folder.join(scripts.first().map_or("", |(name, _)| name)), folder.join("peer.log"));
         let error_file = File::create(&errors).map_err(SetupError::Folder)?;
         let mut command = Command::new(python);
-        // Isolated: the user's own packages and settings stay out.
-        command.arg("-I").arg(&script_file).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(error_file);
+        // The user's own packages and settings stay out. Not `-I`, by which the scripts could not import each other.
+        command.args(["-E", "-s"]).arg(&script_file).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(error_file);
         let mut child = command.spawn().map_err(SetupError::Python)?;
         let requests = child.stdin.take();
-        let answers = BufReader::new(child.stdout.take().expect("the output was asked for"));
+        let output = BufReader::new(child.stdout.take().expect("the output was asked for"));
+        let (send, answers) = channel();
+        // Ends with the output, or once nobody listens any more.
+        std::thread::spawn(move || output.lines().map_while(Result::ok).try_for_each(|line| send.send(line)));
         let mut process = Self { child, requests, answers, errors, versions: String::new() };
-        let hello: Hello = process.answer("its versions").map_err(|error| SetupError::Failed {
+        let hello: Hello = process.answer("its versions", None).map_err(|error| SetupError::Failed {
             act: "import the peers; remove the folder bench-peers from the build folder to install them again"
                 .to_owned(),
             details: error.to_string(),
@@ -105,16 +120,42 @@ impl Process {
     /// # Errors
     /// [`PeerError`] with what Python says.
     pub fn ask<T: DeserializeOwned>(&mut self, request: &str, line: &serde_json::Value) -> Result<T, PeerError> {
-        // A request that cannot be written has no answer either, which is where the failure is told.
-        let _ = self.requests.as_mut().map(|requests| writeln!(requests, "{line}"));
-        self.answer(request)
+        self.send(line);
+        self.answer(request, None)
     }
 
-    fn answer<T: DeserializeOwned>(&mut self, request: &str) -> Result<T, PeerError> {
-        let mut line = String::new();
-        match self.answers.read_line(&mut line) {
-            Ok(1..) => {
+    /// The same, but does not wait longer than `limit`: then the process is ended, and answers nothing any more.
+    ///
+    /// # Errors
+    /// [`PeerError::TooLong`] then, else as [`Process::ask`].
+    pub fn ask_within<T: DeserializeOwned>(
+        &mut self,
+        limit: Duration,
+        request: &str,
+        line: &serde_json::Value,
+    ) -> Result<T, PeerError> {
+        self.send(line);
+        self.answer(request, Some(limit))
+    }
+
+    fn send(&mut self, line: &serde_json::Value) {
+        // A request that cannot be written has no answer either, which is where the failure is told.
+        let _ = self.requests.as_mut().map(|requests| writeln!(requests, "{line}"));
+    }
+
+    fn answer<T: DeserializeOwned>(&mut self, request: &str, limit: Option<Duration>) -> Result<T, PeerError> {
+        let answer = match limit {
+            None => self.answers.recv().map_err(|_| RecvTimeoutError::Disconnected),
+            Some(limit) => self.answers.recv_timeout(limit),
+        };
+        match (answer, limit) {
+            (Ok(line), _) => {
                 serde_json::from_str(&line).map_err(|source| PeerError::Answer { request: request.to_owned(), source })
+            }
+            (Err(RecvTimeoutError::Timeout), Some(limit)) => {
+                // It is at work and would not hear that its input is closed.
+                self.kill();
+                Err(PeerError::TooLong { limit })
             }
             _ => {
                 self.end();
@@ -132,13 +173,18 @@ impl Process {
         let start = Instant::now();
         while let Ok(None) = self.child.try_wait() {
             if start.elapsed() > PATIENCE {
-                // It may have ended by now, and then there is nothing to do.
-                let _ = self.child.kill();
-                let _ = self.child.wait();
-                return;
+                return self.kill();
             }
             std::thread::sleep(Duration::from_millis(10));
         }
+    }
+
+    /// Ends the process at once, whatever it is at.
+    fn kill(&mut self) {
+        self.requests = None;
+        // It may have ended by now, and then there is nothing to do.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
     }
 }
 
@@ -157,9 +203,48 @@ mod tests {
         // Any program that ends without an answer will do.
         let folder = tempfile::tempdir().unwrap();
         let program = std::env::current_exe().unwrap();
-        let error = Process::start(&program, "", folder.path()).unwrap_err();
+        let error = Process::start(&program, &[("a.py", "")], folder.path()).unwrap_err();
         assert!(matches!(error, SetupError::Failed { .. }), "{error}");
-        let error = Process::start(Path::new("no-such-program"), "", folder.path()).unwrap_err();
+        let error = Process::start(Path::new("no-such-program"), &[("a.py", "")], folder.path()).unwrap_err();
         assert!(matches!(error, SetupError::Python(_)), "{error}");
+    }
+
+    /// A shell for Python: as much of one as is needed to answer. It is called with `-E -s` and the script.
+    #[cfg(unix)]
+    fn answering(script: &str, folder: &Path) -> Process {
+        use std::os::unix::fs::PermissionsExt;
+        let python = folder.join("python");
+        std::fs::write(&python, "#!/bin/sh\nexec sh \"$3\"\n").unwrap();
+        std::fs::set_permissions(&python, std::fs::Permissions::from_mode(0o755)).unwrap();
+        let script = format!("echo '{{\"versions\": \"1\"}}'\n{script}");
+        Process::start(&python, &[("first.py", &script), ("other.py", "")], folder).unwrap()
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn who_takes_too_long_is_ended_and_who_does_not_answers() {
+        let folder = tempfile::tempdir().unwrap();
+        let script = "read line; echo '{\"a\": 1}'; read line; exec sleep 60";
+        let mut process = answering(script, folder.path());
+        assert_eq!(process.versions(), "1");
+        assert!(folder.path().join("other.py").exists());
+        let (limit, line) = (Duration::from_secs(30), serde_json::json!({}));
+        assert_eq!(process.ask_within::<serde_json::Value>(limit, "x", &line).unwrap()["a"], 1);
+        let (start, limit) = (Instant::now(), Duration::from_secs(1));
+        let error = process.ask_within::<serde_json::Value>(limit, "x", &line).unwrap_err();
+        assert_eq!(error.to_string(), "gave up after 1 s");
+        assert!(start.elapsed() < Duration::from_secs(30), "it was waited for");
+        assert!(process.child.try_wait().unwrap().is_some(), "it goes on");
+        let error = process.ask_within::<serde_json::Value>(limit, "x", &line).unwrap_err();
+        assert!(matches!(error, PeerError::Ended { .. }), "{error}");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn who_ends_says_why() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut process = answering("read line; echo 'out of memory' >&2; exit 1", folder.path());
+        let error = process.ask::<serde_json::Value>("x", &serde_json::json!({})).unwrap_err();
+        assert_eq!(error.one_line(), "Python ended while asked for x; the last that it said: out of memory");
     }
 }

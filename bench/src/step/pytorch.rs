@@ -80,7 +80,7 @@ impl PyTorch {
         cosine: CosineEpochs,
     ) -> Result<Self, MeasureError> {
         std::fs::create_dir_all(&folder).map_err(|source| MeasureError::Write { path: folder.clone(), source })?;
-        let mut process = Process::start(python, SCRIPT, &folder)?;
+        let mut process = Process::start(python, &[("learn.py", SCRIPT)], &folder)?;
         let widths = [files.n_inputs].into_iter().chain(LAYERS).collect::<Vec<_>>();
         let request = serde_json::json!({
             "what": "start", "pixels": files.pixels, "labels": files.labels, "weights": files.weights, "widths": widths,
