@@ -1,4 +1,4 @@
-//! What structures over the representations of a run answer for the test examples.
+//! What structures over the representations of a run answer for the test examples, or for those kept back.
 
 use hedgerow_core::{Label, PointsRef};
 use hedgerow_learn::Trained;
@@ -31,6 +31,8 @@ pub struct Answers {
     pub large_forest: Evaluation,
     /// The mean error and size of trees over ten orders of the examples that their neighbors do not outvote.
     pub edited_tree: (f64, f64),
+    /// A forest of 50 trees over these examples.
+    pub edited_forest: Evaluation,
     /// The error of the class layer, in percent.
     pub classifier: Option<f64>,
 }
@@ -47,7 +49,7 @@ impl Answers {
         let (representations, asked) = (learned.transform.apply(points)?, learned.transform.apply(queries)?);
         let rows: Vec<usize> = (0..labels.len()).collect();
         let shown = ShownExamples::shuffled(representations.view(), labels, &rows, seed)?;
-        let total = 2 * ORDERS as usize + 6;
+        let total = 2 * ORDERS as usize + 7;
         let mut done = 0;
         let mut next = || {
             done += 1;
@@ -65,16 +67,21 @@ impl Answers {
             Ok::<_, ExperimentError>((error, nodes))
         };
         let tree_over_orders = over_orders(&rows)?;
-        let edited_tree = over_orders(&agreeing_rows(representations.view(), labels, EDITING_NEIGHBORS)?)?;
-        let mut evaluate = |structure: Structure| {
+        let agreeing = agreeing_rows(representations.view(), labels, EDITING_NEIGHBORS)?;
+        let edited_tree = over_orders(&agreeing)?;
+        let edited = ShownExamples::shuffled(representations.view(), labels, &agreeing, seed)?;
+        let mut evaluate_of = |shown: &ShownExamples, structure: Structure| {
             next()?;
             Ok::<_, ExperimentError>(shown.evaluate(structure, asked.view(), query_labels, seed)?)
         };
+        let edited_forest = evaluate_of(&edited, Structure::Forest(50))?;
+        let mut evaluate = |structure: Structure| evaluate_of(&shown, structure);
         let classifier = learned.classifier.as_ref().map(|classifier| classifier.error_percent(queries, query_labels));
         Ok(Self {
             tree: evaluate(Structure::Tree)?,
             tree_over_orders,
             edited_tree,
+            edited_forest,
             soft_tree: evaluate(Structure::soft_tree())?.error_percent,
             set: evaluate(Structure::Set)?,
             forest: evaluate(Structure::Forest(10))?,

@@ -19,6 +19,7 @@ pub(crate) mod training;
 
 use std::path::PathBuf;
 
+use hedgerow_core::Label;
 use hedgerow_data::{Dataset, Split};
 use hedgerow_learn::{Outcome, TrainError, TrainingParams};
 
@@ -223,20 +224,30 @@ impl Run<'_> {
             learned => learned?,
         };
         let trained = &learned.trained;
+        let mut go_on = |done: usize, total: usize| {
+            let event = Event::Working { run: &label, act: "evaluating", done, total };
+            let interrupted = || ExperimentError::Interrupted { folder: records.folder().to_owned() };
+            tell(listener, &event).ok_or_else(interrupted)
+        };
         let answers = match recipe.test {
-            Test::Never => None,
-            Test::AtTheEnd | Test::AlongTheWay => {
-                let mut go_on = |done: usize, total: usize| {
-                    let event = Event::Working { run: &label, act: "evaluating", done, total };
-                    let interrupted = || ExperimentError::Interrupted { folder: records.folder().to_owned() };
-                    tell(listener, &event).ok_or_else(interrupted)
+            // Recipes are compared by all that is asked of them later, about examples kept back.
+            Test::Never => {
+                let part = |rows: &[usize]| {
+                    let labels: Vec<Label> = rows.iter().map(|&row| train.labels()[row]).collect();
+                    (train.points().select(rows), labels)
                 };
+                let [(points, labels), (queries, query_labels)] =
+                    [&trained.train_rows, &trained.validation_rows].map(|rows| part(rows));
+                let (learned, asked) = ((points.view(), &labels[..]), (queries.view(), &query_labels[..]));
+                Answers::of(trained, learned, asked, seed, &mut go_on)?
+            }
+            Test::AtTheEnd | Test::AlongTheWay => {
                 let (train, test) = ((train.points(), train.labels()), (test.points(), test.labels()));
-                Some(Answers::of(trained, train, test, seed, &mut go_on)?)
+                Answers::of(trained, train, test, seed, &mut go_on)?
             }
         };
         let (clock, revision) = (&learned.clock, &provenance.revision);
-        let record = RunRecord::new(data_name, &recipe.name, params, trained, clock, answers.as_ref(), revision);
+        let record = RunRecord::new(data_name, &recipe.name, params, trained, clock, &answers, revision);
         // Whoever wants to stop here is heard at the next event.
         let _ = listener(&Event::Finished { run: &label, result: &record });
         if records.experiment == Experiment::Plane {

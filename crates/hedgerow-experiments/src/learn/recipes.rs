@@ -29,7 +29,7 @@ pub enum Experiment {
 /// When the test examples are looked at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Test {
-    /// Not at all: some of the training examples are kept for validation.
+    /// Not at all: some of the training examples are kept for validation, and asked about at the end.
     Never,
     /// Once, at the end; nothing is chosen by them.
     AtTheEnd,
@@ -281,6 +281,18 @@ fn choice() -> Vec<Recipe> {
     let triplet = || Method::Triplet(TripletNetwork::default());
     for (name, augmentation) in [("drop 0.2", Augmentation::Drop(0.2)), ("shift", Augmentation::Shift(1))] {
         recipes.push(clean(validated(&format!("triplet, 200 epochs, {name}"), triplet(), 200, vec![augmentation]), 50));
+    }
+    // Changed to the end, or nearly: for forests, and for trees of edited examples.
+    let (drop, shift) = (Augmentation::Drop(0.2), Augmentation::Shift(1));
+    for (name, augmentation, clean_epochs) in [
+        ("drop 0.2", vec![drop], 60),
+        ("drop 0.2, shift", vec![shift, drop], 0),
+        ("drop 0.2, shift", vec![shift, drop], 60),
+        ("drop 0.2, shift, mirror", vec![shift, Augmentation::Mirror, drop], 0),
+        ("drop 0.2, shift, mirror", vec![shift, Augmentation::Mirror, drop], 60),
+    ] {
+        let name = format!("triplet, 300 epochs, {name}");
+        recipes.push(clean(validated(&name, triplet(), 300, augmentation), clean_epochs));
     }
     // As long and as whole as the recipe of DBS in the table of Fashion-MNIST, in proportion.
     let boundary = Method::Dbs(Dbs { roles: Roles::Both, ..Dbs::default() });

@@ -20,7 +20,7 @@ use crate::median;
 /// another recipe, whatever its name.
 const COLUMNS: &str = "data,recipe,seed,params,outcome,epochs,steps,threads,revision";
 /// The numbers of a run; those that it does not have are left empty.
-const NUMBERS: [&str; 19] = [
+const NUMBERS: [&str; 21] = [
     "train_seconds",
     "total_seconds",
     "loss",
@@ -40,6 +40,8 @@ const NUMBERS: [&str; 19] = [
     "class_layer_error",
     "edited_error",
     "edited_nodes",
+    "edited_forest_50_error",
+    "edited_forest_50_stored",
 ];
 
 /// The outcome of a run that could not be carried out: its loss left the range of numbers.
@@ -70,10 +72,9 @@ impl RunRecord {
         params: &TrainingParams,
         learned: &Trained,
         clock: &RunClock,
-        answers: Option<&Answers>,
+        answers: &Answers,
         revision: &str,
     ) -> Self {
-        let of = |number: fn(&Answers) -> f64| answers.map(number);
         Self {
             data: data.to_owned(),
             recipe: recipe.to_owned(),
@@ -90,20 +91,22 @@ impl RunRecord {
                 learned.records.last().map(|record| record.loss),
                 learned.validation.map(|validation| validation.error_percent),
                 learned.validation.map(|validation| validation.n_nodes as f64),
-                of(|answers| answers.tree.error_percent),
-                of(|answers| answers.tree.n_stored as f64),
-                of(|answers| answers.tree_over_orders.0),
-                of(|answers| answers.tree_over_orders.1),
-                of(|answers| answers.soft_tree),
-                of(|answers| answers.set.error_percent),
-                of(|answers| answers.set.n_stored as f64),
-                of(|answers| answers.forest.error_percent),
-                of(|answers| answers.forest.n_stored as f64),
-                of(|answers| answers.large_forest.error_percent),
-                of(|answers| answers.large_forest.n_stored as f64),
-                answers.and_then(|answers| answers.classifier),
-                of(|answers| answers.edited_tree.0),
-                of(|answers| answers.edited_tree.1),
+                Some(answers.tree.error_percent),
+                Some(answers.tree.n_stored as f64),
+                Some(answers.tree_over_orders.0),
+                Some(answers.tree_over_orders.1),
+                Some(answers.soft_tree),
+                Some(answers.set.error_percent),
+                Some(answers.set.n_stored as f64),
+                Some(answers.forest.error_percent),
+                Some(answers.forest.n_stored as f64),
+                Some(answers.large_forest.error_percent),
+                Some(answers.large_forest.n_stored as f64),
+                answers.classifier,
+                Some(answers.edited_tree.0),
+                Some(answers.edited_tree.1),
+                Some(answers.edited_forest.error_percent),
+                Some(answers.edited_forest.n_stored as f64),
             ],
         }
     }
@@ -186,6 +189,7 @@ impl fmt::Display for RunRecord {
             ("forest_error", "forest_stored"),
             ("forest_50_error", "forest_50_stored"),
             ("edited_error", "edited_nodes"),
+            ("edited_forest_50_error", "edited_forest_50_stored"),
         ] {
             if let (Some(percent), Some(n_stored)) = (self.number(error), self.number(stored)) {
                 write!(f, "; {error} {percent:.2} %, {stored} {n_stored:.0}")?;
@@ -363,8 +367,8 @@ mod tests {
             "mnist,\"dbs, x\",2,{},finished,7,70,2,0123abc-dirty,1.500000,2.500000{numbers}",
             fingerprint(&TrainingParams::default())
         );
-        // Numbers of edited trees came later.
-        assert_eq!(run("dbs, x", 2, 1.5).line(), format!("{line},,"));
+        // Numbers of edited trees and forests came later.
+        assert_eq!(run("dbs, x", 2, 1.5).line(), format!("{line},,,,"));
         let folder = tempfile::tempdir().unwrap();
         fs::write(folder.path().join("learn-table-raw.csv"), format!("data,recipe\n{line}\n")).unwrap();
         assert_eq!(Records::open(folder.path(), Experiment::Table).unwrap().runs, [run("dbs, x", 2, 1.5)]);
@@ -394,7 +398,7 @@ mod tests {
         let other = TrainingParams { epochs: Some(9), ..params(2) };
         assert!(again.has("mnist", "dbs, x", &other).unwrap_err().to_string().contains("other parameters"));
         let line =
-            "| mnist | dbs, x | 3 | 7 | 2 | 1.20 (30) | 1.30 (33) | 1.40 | 2.00 (20) | 1.00 | 0.90 | - | - | - |";
+            "| mnist | dbs, x | 3 | 7 | 2 | 1.20 (30) | 1.30 (33) | 1.40 | 2.00 (20) | 1.00 | 0.90 | - | - | - | - |";
         assert!(again.summary().contains(line), "{}", again.summary());
         let curve = fs::read_to_string(folder.path().join("learn-table-curve.csv")).unwrap();
         assert_eq!(curve.lines().count(), 4);

@@ -3,11 +3,12 @@
 use std::fs;
 
 use super::paper::{PaperValue, paper_value};
+use super::recipes::Experiment;
 use super::record::{DIVERGED, Records, RunRecord, median};
 use crate::error::ExperimentError;
 use crate::provenance::Provenance;
 
-/// Medians over the seeds of a recipe on some data. Errors are in percent, of the test examples but for the validation.
+/// Medians over the seeds of a recipe on some data. Errors are in percent, of the test examples but for the validation and the experiment that chooses.
 #[derive(Debug, Clone, PartialEq, serde::Serialize)]
 pub struct Row {
     /// The data set.
@@ -48,6 +49,8 @@ pub struct Row {
     pub edited_error_percent: Option<f64>,
     /// Their mean number of nodes.
     pub edited_nodes: Option<f64>,
+    /// A forest of 50 trees over these examples.
+    pub edited_forest_50_error_percent: Option<f64>,
     /// The layer that names classes, if there is one.
     pub class_layer_error_percent: Option<f64>,
     /// Examples kept back.
@@ -83,6 +86,7 @@ impl Row {
             alone(self.forest_error_percent),
             alone(self.forest_50_error_percent),
             with(self.edited_error_percent, self.edited_nodes),
+            alone(self.edited_forest_50_error_percent),
             alone(self.class_layer_error_percent),
             with(self.validation_error_percent, self.validation_nodes),
         ];
@@ -93,7 +97,7 @@ impl Row {
     }
 }
 
-const TITLES: [&str; 15] = [
+const TITLES: [&str; 16] = [
     "data",
     "recipe",
     "seeds",
@@ -107,6 +111,7 @@ const TITLES: [&str; 15] = [
     "forest of 10",
     "of 50",
     "edited (nodes)",
+    "edited, of 50",
     "class layer",
     "validation (nodes)",
 ];
@@ -149,6 +154,7 @@ impl Records {
             forest_50_error_percent: at("forest_50_error"),
             edited_error_percent: at("edited_error"),
             edited_nodes: at("edited_nodes"),
+            edited_forest_50_error_percent: at("edited_forest_50_error"),
             class_layer_error_percent: at("class_layer_error"),
             validation_error_percent: at("validation_error"),
             validation_nodes: at("validation_nodes"),
@@ -163,8 +169,12 @@ impl Records {
             "Medians over seeds. Errors in percent. Tree, set and forest are built from the representations of all training \
              examples; validation is of examples kept back, with the nodes of its tree. \
              The first tree is one of one order of the examples, by the seed; the second column is the mean over 10 orders, `soft` the \
-             first tree with the soft vote. `edited` are trees, 10 orders too, of the examples whose class has most votes among their 100 nearest.",
+             first tree with the soft vote. `edited` are trees, 10 orders too, of the examples whose class has most votes among their 100 nearest; \
+             `edited, of 50` is a forest over these.",
         );
+        if self.experiment == Experiment::Choice {
+            text += " All errors are of the examples kept back, and the others are shown: the test examples are not looked at.";
+        }
         if has_paper {
             text += " `paper` is what the DBS paper reports for one tree, with its nodes; of the classifier, for the class layer.";
         }
