@@ -211,18 +211,13 @@ impl<R: Real> Transform<R> for TrainableNetwork<R> {
             let input = &inputs[at];
             // Biases stand behind the weights of their layer.
             let (of_weights, of_bias) = of_parameters[weights_at.start..bias_at.end].split_at_mut(weights_at.len());
-            // The two have nothing to do with each other, and each leaves a thread idle now and then.
-            rayon::join(
-                || {
-                    sum_of_rows(behind, of_bias);
-                    gradient_of_weights(input, behind, of_weights);
-                },
-                || {
-                    if at > 0 {
-                        back.through(input, layer, activation, rows, behind);
-                    }
-                },
-            );
+            // One after the other, each with all threads. At the same time, one on each of two threads, they took 9 % of a step more: a dense
+            // product is cut up for the threads that are free when it begins, and the first to be done with its part waits.
+            sum_of_rows(behind, of_bias);
+            gradient_of_weights(input, behind, of_weights);
+            if at > 0 {
+                back.through(input, layer, activation, rows, behind);
+            }
             std::mem::swap(behind, &mut back.gradient);
         }
     }
