@@ -27,9 +27,10 @@ def adaptive_forest(_window):
     return forest.ARFClassifier(n_models=10, seed=0)
 
 
-def window_of(learner):
-    """The examples that a KNN holds; None of what holds none. LazySearch calls them its window, SWINN's length is their number."""
-    engine = getattr(learner, "engine", None)
+def n_stored(learner):
+    """The examples that a KNN holds; None of what holds none."""
+    # Not `engine`, which stays empty: the KNN works with a copy of it.
+    engine = getattr(learner, "_nn", None)
     if engine is None:
         return None
     return len(engine.window) if hasattr(engine, "window") else len(engine)
@@ -55,7 +56,7 @@ def stream(make):
         answer = {"seconds": seconds, "n_examples": len(rows), "accuracy_percent": 100.0 * right / len(rows)}
         # By walking over all that the learner holds.
         answer["bytes"] = float(learner._raw_memory_usage)
-        stored = window_of(learner)
+        stored = n_stored(learner)
         return answer if stored is None else answer | {"stored": stored}
 
     return run
