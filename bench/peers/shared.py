@@ -1,9 +1,9 @@
 """What the questions of `hedgerow-bench peers` share: the data, the clock, and the talk with the Rust side.
 
 Each question is a file of its own (raw.py, learned.py, ...) whose PEERS names its peers. It is started once. A request is a
-line of JSON on standard input, the answer a line of JSON on standard output: numbers by name, or {"failed": why}. Matrices
-and labels are plain files of numbers that the Rust side writes; they are read, and what a library must be imported for is
-imported, before the clock starts. Errors are counted after it has stopped.
+line of JSON on standard input, the answer a line of JSON on standard output: numbers by name, perhaps a "note", or
+{"failed": why}. Matrices and labels are plain files of numbers that the Rust side writes; they are read, and what a library must
+be imported for is imported, before the clock starts. Errors are counted after it has stopped.
 """
 
 import json
@@ -121,7 +121,8 @@ def answer_requests(peers, packages):
     print(json.dumps({"versions": versions(packages)}), file=answers, flush=True)
     for line in sys.stdin:
         try:
-            request = json.loads(line)
+            # The limit of an answer counts from here.
+            request = json.loads(line) | {"received": time.monotonic()}
             if request["method"] not in peers:
                 raise ValueError(f"no peer is called {request['method']!r}")
             data = Data(request)

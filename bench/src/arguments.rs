@@ -18,7 +18,8 @@ Usage:
   cargo run --release -p hedgerow-bench -- mnist DIR [--repeat N] [--save]
   cargo run --release -p hedgerow-bench -- data [--mnist DIR] [--repeat N] [--save]
   cargo run --release -p hedgerow-bench -- learn WHAT [--data NAME] [--only RECIPE] [--seeds N] [--epochs N] [--runs DIR]
-  cargo run --release -p hedgerow-bench -- peers QUESTION [--data NAME] [--quick] [--peer-seconds N] [--repeat N] [--save]
+  cargo run --release -p hedgerow-bench -- peers QUESTION [--data NAME] [--quick] [--peer-seconds N] [--repeat N] [--save] [--runs DIR]
+  cargo run --release -p hedgerow-bench -- peers summary [--runs DIR]
   cargo run --release -p hedgerow-bench -- step [--mnist DIR] [--fashion DIR] [--to-error] [--repeat N] [--save]
 
 ratios       Each structure against plain ways to do the same, both sides in one run.
@@ -54,6 +55,10 @@ peers        Whole tasks beside scikit-learn, FAISS, usearch, hnswlib, river, Py
              What a peer may take for one answer before it is ended; its row says so then, and the others go on. [default: 300, of
              learned 900]
   --repeat   Measurements of each side, of which the median counts. [default: 3]
+  --runs     The folder that results are kept in. A command with --save that was stopped goes on where it was, on another day with
+             the folder of the first.
+  summary    Writes bench/summary.md, bench/summary.html and the table of README from what was kept, the newest of each question
+             and data set. With --runs only what is in that folder.
 
 step         Epochs of DBS training against PyTorch and against the bare matrix products, with two threads and with one.
              Installs PyTorch in a virtual environment in the build folder: gigabytes, and many minutes.
@@ -97,6 +102,11 @@ pub enum Task {
     Step(Plan),
     /// Ask a question to the peers.
     Peers(peers::Plan),
+    /// Write the summary of what was asked.
+    Summary {
+        /// The only folder that counts, if there is one.
+        runs: Option<PathBuf>,
+    },
 }
 
 /// What `ratios` prints.
@@ -150,7 +160,9 @@ pub enum UsageError {
     )]
     NoExperiment,
     /// `peers` without a question.
-    #[error("`peers` needs a question: `peers raw`, `learned`, `stream`, `neighbors`, `serve` or `grow`")]
+    #[error(
+        "`peers` needs a question: `peers raw`, `learned`, `stream`, `neighbors`, `serve` or `grow`; or `peers summary`"
+    )]
     NoQuestion,
     /// An option of `learn` or `peers` without a good value.
     #[error("`{option}` needs {expected}, not `{got}`")]
@@ -266,6 +278,9 @@ impl Arguments {
 
     fn peers(mut rest: impl Iterator<Item = OsString>) -> Result<Self, UsageError> {
         let asked = rest.next().and_then(|question| question.into_string().ok());
+        if asked.as_deref() == Some("summary") {
+            return Self::summary(rest);
+        }
         let question = Question::ALL.into_iter().find(|question| Some(question.name()) == asked.as_deref());
         let question = question.ok_or(UsageError::NoQuestion)?;
         let (mut plan, mut repeats, mut save) = (peers::Plan::new(question), 3, false);
@@ -280,6 +295,7 @@ impl Arguments {
                 },
                 Some("--quick") => plan.quick = true,
                 Some("--peer-seconds") => plan.peer_limit = parse_seconds("--peer-seconds", rest.next())?,
+                Some("--runs") => plan.runs = Some(parse_runs(rest.next())?),
                 Some("--repeat") => repeats = parse_repeats(rest.next())?,
                 Some("--save") => save = true,
                 Some("--help" | "-h") => return Ok(Self { task: Task::Help, repeats, save }),
@@ -287,6 +303,18 @@ impl Arguments {
             }
         }
         Ok(Self { task: Task::Peers(plan), repeats, save })
+    }
+
+    fn summary(mut rest: impl Iterator<Item = OsString>) -> Result<Self, UsageError> {
+        let mut runs = None;
+        while let Some(argument) = rest.next() {
+            match argument.to_str() {
+                Some("--runs") => runs = Some(parse_runs(rest.next())?),
+                Some("--help" | "-h") => return Ok(Self { task: Task::Help, repeats: 1, save: false }),
+                _ => return Err(unexpected("peers summary", &argument)),
+            }
+        }
+        Ok(Self { task: Task::Summary { runs }, repeats: 1, save: false })
     }
 
     fn step(mut rest: impl Iterator<Item = OsString>) -> Result<Self, UsageError> {
@@ -308,6 +336,12 @@ impl Arguments {
 
 fn parse_folder(option: &'static str, argument: Option<OsString>) -> Result<PathBuf, UsageError> {
     argument.map(PathBuf::from).ok_or(UsageError::NoPictures(option))
+}
+
+fn parse_runs(argument: Option<OsString>) -> Result<PathBuf, UsageError> {
+    let (option, expected) = ("--runs", "a folder");
+    let folder = argument.filter(|folder| !folder.is_empty()).map(PathBuf::from);
+    folder.ok_or(UsageError::Value { option, expected, got: String::new() })
 }
 
 fn parse_seconds(option: &'static str, argument: Option<OsString>) -> Result<Duration, UsageError> {
@@ -357,6 +391,12 @@ mod tests {
         let plan = peers::Plan { peer_limit: Duration::from_secs(20), ..peers::Plan::new(Question::Grow) };
         let grow = Arguments { task: Task::Peers(plan), repeats: 1, save: false };
         assert_eq!(parse("peers grow --peer-seconds 20 --repeat 1"), Ok(grow));
+        let plan = peers::Plan { runs: Some("a".into()), ..peers::Plan::new(Question::Raw) };
+        let raw = Arguments { task: Task::Peers(plan), repeats: 3, save: true };
+        assert_eq!(parse("peers raw --save --runs a"), Ok(raw));
+        let summary = |runs| Ok(Arguments { task: Task::Summary { runs }, repeats: 1, save: false });
+        assert_eq!(parse("peers summary"), summary(None));
+        assert_eq!(parse("peers summary --runs a"), summary(Some("a".into())));
         assert_eq!(parse("ratios --help").map(|arguments| arguments.task), Ok(Task::Help));
     }
 
@@ -373,6 +413,8 @@ mod tests {
         assert_eq!(parse("step folder"), Err(UsageError::Argument { command: "step", argument: "folder".into() }));
         assert_eq!(parse("peers"), Err(UsageError::NoQuestion));
         assert_eq!(parse("peers cooked"), Err(UsageError::NoQuestion));
+        assert!(matches!(parse("peers summary --runs"), Err(UsageError::Value { option: "--runs", .. })));
+        assert!(matches!(parse("peers summary --save"), Err(UsageError::Argument { command: "peers summary", .. })));
         assert!(matches!(parse("peers raw --data"), Err(UsageError::Value { option: "--data", .. })));
         for wrong in ["", " 0", " soon", " 9999999"] {
             let error = parse(&format!("peers raw --peer-seconds{wrong}")).unwrap_err();

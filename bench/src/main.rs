@@ -5,7 +5,8 @@ use std::process::ExitCode;
 
 use hedgerow_bench::arguments::{Arguments, Format, HELP, Task};
 use hedgerow_bench::machine::{Machine, describe_moment};
-use hedgerow_bench::save::{Results, folder, save, unfinished};
+use hedgerow_bench::peers::{Measured, summary};
+use hedgerow_bench::save::{Results, bench_folder, folder, save, stopped, tidy, unfinished};
 use hedgerow_bench::{data, learn, mnist, peers, ratios, step};
 
 fn main() -> ExitCode {
@@ -26,6 +27,13 @@ fn main() -> ExitCode {
 }
 
 fn run(arguments: &Arguments) -> Result<(), Box<dyn std::error::Error>> {
+    if let Task::Summary { runs } = &arguments.task {
+        // Made of what was kept: nothing is timed.
+        for path in summary::write(&bench_folder(), runs.as_deref())? {
+            eprintln!("written: {}", path.display());
+        }
+        return Ok(());
+    }
     if cfg!(debug_assertions) && arguments.task != Task::Help {
         eprintln!("warning: built without --release, so that these times mean nothing");
     }
@@ -33,11 +41,14 @@ fn run(arguments: &Arguments) -> Result<(), Box<dyn std::error::Error>> {
         // Keeps its results itself, run by run.
         return print(&learn::run(asked)?);
     }
+    if let Task::Peers(plan) = &arguments.task {
+        return ask_peers(plan, arguments);
+    }
     let machine = Machine::this();
     let folder = folder(&machine);
     let moment = describe_moment(hedgerow_bench::REVISION);
     let (output, results) = match &arguments.task {
-        Task::Help | Task::Learn(_) => return print(HELP),
+        Task::Help | Task::Learn(_) | Task::Peers(_) | Task::Summary { .. } => return print(HELP),
         Task::Ratios { format } => {
             let table = ratios::measure(arguments.repeats)?;
             let results = Results {
@@ -96,39 +107,39 @@ fn run(arguments: &Arguments) -> Result<(), Box<dyn std::error::Error>> {
             };
             (table.markdown(), results)
         }
-        Task::Peers(plan) => {
-            let command = format!("peers-{}", plan.question.name());
-            let kept = arguments.save.then(|| unfinished(&folder, &command));
-            let table = peers::measure(plan, arguments.repeats, kept.as_deref())?;
-            let data: String = plan.data.iter().map(|name| format!("--data {name} ")).collect();
-            let quick = if plan.quick { "--quick " } else { "" };
-            let seconds = match plan.peer_limit {
-                limit if limit == peers::Plan::usual_limit(plan.question) => String::new(),
-                limit => format!("--peer-seconds {} ", limit.as_secs()),
-            };
-            let question = plan.question.name();
-            let results = Results {
-                command,
-                command_line: command_line(&format!(
-                    "peers {question} {data}{quick}{seconds}--repeat {}",
-                    arguments.repeats
-                )),
-                moment,
-                summary: table.markdown(),
-                raw_csv: table.csv(),
-                page: Some(table.html()),
-            };
-            (table.markdown(), results)
-        }
     };
-    print(&output)?;
+    // First, lest a terminal that has gone away loses hours.
     if arguments.save {
         save(&folder, &machine, &results)?;
         eprintln!("saved in {}", folder.display());
-        // All that it holds is saved now. Most commands have none.
-        let _ = std::fs::remove_file(unfinished(&folder, &results.command));
     }
-    Ok(())
+    print(&output)
+}
+
+/// Asks a question to the peers. What was measured until an error came is saved too, under a name of its own, and the next command goes on from there.
+fn ask_peers(plan: &peers::Plan, arguments: &Arguments) -> Result<(), Box<dyn std::error::Error>> {
+    let machine = Machine::this();
+    let folder = plan.runs.clone().unwrap_or_else(|| folder(&machine));
+    let (moment, stem) = (describe_moment(hedgerow_bench::REVISION), plan.stem());
+    let kept = arguments.save.then(|| unfinished(&folder, &stem));
+    let Measured { table, stopped: error } = peers::measure(plan, arguments.repeats, kept.as_deref())?;
+    if arguments.save {
+        let results = Results {
+            command: if error.is_some() { stopped(&stem) } else { stem.clone() },
+            command_line: command_line(&plan.command(arguments.repeats)),
+            moment,
+            summary: table.markdown(),
+            raw_csv: table.csv(),
+            page: Some(table.html()),
+        };
+        save(&folder, &machine, &results)?;
+        eprintln!("saved in {}; `peers summary` takes it into bench/summary.md and README", folder.display());
+        if error.is_none() {
+            tidy(&folder, &stem);
+        }
+    }
+    print(&table.markdown())?;
+    error.map_or(Ok(()), |error| Err(error.into()))
 }
 
 fn command_line(arguments: &str) -> String {

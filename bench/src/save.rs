@@ -30,19 +30,33 @@ pub struct Results {
     pub page: Option<String>,
 }
 
-/// Where runs are kept: in this crate's folder, which `cargo run` tells.
-fn runs() -> PathBuf {
-    std::env::var_os("CARGO_MANIFEST_DIR").map_or_else(|| PathBuf::from("bench"), PathBuf::from).join("runs")
+/// This crate's folder, which `cargo run` tells.
+pub fn bench_folder() -> PathBuf {
+    std::env::var_os("CARGO_MANIFEST_DIR").map_or_else(|| PathBuf::from("bench"), PathBuf::from)
 }
 
 /// The folder of a run that begins now. To be asked for once: the day may end before the run does.
 pub fn folder(machine: &Machine) -> PathBuf {
-    runs().join(format!("{}-{}", date::today(), machine.slug()))
+    bench_folder().join("runs").join(format!("{}-{}", date::today(), machine.slug()))
 }
 
 /// Where a command keeps what it has so far, until [`save`] writes its results.
 pub fn unfinished(folder: &Path, command: &str) -> PathBuf {
     folder.join(format!("{command}-unfinished.csv"))
+}
+
+/// What names the files of a command that came to an error before its end. They have a name of their own, so that they replace no whole results.
+pub fn stopped(command: &str) -> String {
+    format!("{command}-stopped")
+}
+
+/// Removes what a command left on its way, once its whole results are saved: all of that is in them.
+pub fn tidy(folder: &Path, command: &str) {
+    let stopped = ["-summary.md", "-raw.csv", ".html"].map(|end| folder.join(stopped(command) + end));
+    for path in stopped.iter().chain([&unfinished(folder, command)]) {
+        // Nearly always it is not there.
+        let _ = std::fs::remove_file(path);
+    }
 }
 
 /// The files of a run, before they are written.
@@ -79,7 +93,7 @@ mod tests {
     use super::*;
 
     fn machine() -> Machine {
-        Machine { processor: "Some CPU".into(), cores: 2 }
+        Machine { processor: "Some CPU".into(), cores: 2, usable_cores: 2 }
     }
 
     fn results() -> Results {
@@ -102,6 +116,25 @@ mod tests {
         let names = files.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>();
         assert_eq!(names, ["setup.md", "ratios-summary.md", "ratios-raw.csv"]);
         assert_eq!(files[1].1, "# ratios\n\n- command: `cargo run`\n- load before: 0\n\n| a |\n");
+    }
+
+    #[test]
+    fn what_was_stopped_replaces_nothing_and_goes_when_all_is_there() {
+        let folder = tempfile::tempdir().unwrap();
+        let save = |command: String, raw: &str| {
+            let (raw_csv, page) = (raw.to_owned(), Some("page".to_owned()));
+            save(folder.path(), &machine(), &Results { command, raw_csv, page, ..results() }).unwrap();
+        };
+        let read = || std::fs::read_to_string(folder.path().join("peers-raw-raw.csv")).unwrap();
+        save("peers-raw".into(), "whole");
+        save(stopped("peers-raw"), "part");
+        std::fs::write(unfinished(folder.path(), "peers-raw"), "part").unwrap();
+        assert_eq!(read(), "whole");
+        save("peers-raw".into(), "whole, again");
+        tidy(folder.path(), "peers-raw");
+        assert_eq!(read(), "whole, again");
+        // The set-up, the summary, the measurements and the page.
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 4);
     }
 
     #[test]

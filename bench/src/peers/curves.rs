@@ -2,7 +2,7 @@
 
 use hedgerow_experiments::figure::{AxisKind, Figure, Panel, Series, Stroke};
 
-use super::table::Row;
+use super::row::Row;
 
 /// What one axis shows.
 pub(super) struct Axis<'a> {

@@ -53,6 +53,22 @@ impl Data {
         Ok(Self { name: name.to_owned(), dataset })
     }
 
+    /// The same with so many of the queries, and bytes made `f32`.
+    ///
+    /// # Errors
+    /// [`PeersError`] if the numbers are no points.
+    pub fn as_floats(&self, n_queries: usize) -> Result<Self, PeersError> {
+        let (train, test) = (self.dataset.train(), self.dataset.test());
+        let n_queries = n_queries.min(test.len());
+        let numbers = |points: PointsRef<'_>| match points.as_u8() {
+            Some(bytes) => bytes.iter().map(|byte| f32::from(*byte)).collect::<Vec<f32>>(),
+            None => points.as_f32().map(<[f32]>::to_vec).unwrap_or_default(),
+        };
+        let values = [numbers(train.points()), numbers(test.points().slice(0..n_queries))].concat();
+        let labels = [train.labels(), &test.labels()[..n_queries]].concat();
+        Self::of(&self.name, Points::from_f32(train.points().width(), values)?, labels, n_queries)
+    }
+
     /// All of it.
     pub fn dataset(&self) -> &Dataset {
         &self.dataset
@@ -196,6 +212,15 @@ pub(super) mod tests {
         assert_eq!(read("test"), 1.0_f32.to_ne_bytes());
         assert_eq!(read("test-labels"), 1_u32.to_ne_bytes());
         assert_eq!(files.request()["kind"], "f32");
+    }
+
+    #[test]
+    fn bytes_as_floats_are_the_same_numbers() {
+        let labels = [0, 1, 1].map(Label::class).to_vec();
+        let bytes = Data::of("a", Points::from_u8(2, vec![0, 255, 3, 4, 5, 6]).unwrap(), labels, 2).unwrap();
+        let floats = bytes.as_floats(1).unwrap();
+        assert_eq!(floats.train().points().as_f32(), Some(&[0.0, 255.0][..]));
+        assert_eq!((floats.queries().as_f32(), floats.truth()), (Some(&[3.0, 4.0][..]), &[Label::class(1)][..]));
     }
 
     #[test]

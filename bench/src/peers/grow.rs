@@ -7,12 +7,14 @@ use rayon::prelude::*;
 
 use super::curves::{Axis, curves};
 use super::data::{Data, Files};
+use super::judged::{Better, ERROR, Judged, Measure};
 use super::kept::Kept;
 use super::python::Peers;
 use super::raw::{ask_ours, reckon};
 use super::remark::Remark;
-use super::table::{Column, Compared, Row, Table};
-use super::{PeersError, Plan, names};
+use super::row::Row;
+use super::table::{Column, Compared, Shape};
+use super::{Asked, PeersError, Plan, Question, names};
 use crate::mnist::STRUCTURES;
 
 const QUERIES: usize = 1000;
@@ -41,81 +43,137 @@ const COLUMNS: [Column; 6] = [
     Column { name: "microseconds", title: "us per query", decimals: 2 },
 ];
 
-pub(super) fn measure(plan: &Plan, repeats: usize, peers: &mut Peers, kept: &Kept) -> Result<Table, PeersError> {
+const QUERY: Measure =
+    Measure { name: "microseconds", title: "us per query", unit: " us", decimals: 2, better: Better::Less };
+
+pub(super) const SHAPE: Shape = Shape {
+    question: Question::Grow,
+    title: "How it grows",
+    columns: &COLUMNS,
+    compared: Some(Compared { name: "microseconds", with: REFERENCE, at_equal: Some("examples") }),
+    judged: Judged { quality: ERROR, speed: QUERY, enough: None, size: "megabytes" },
+    about: |rows| vec![Remark::from(ABOUT), exponents(rows)],
+    figures,
+};
+
+pub(super) fn measure(plan: &Plan, repeats: usize, peers: &mut Peers, kept: &mut Kept) -> Asked {
     let sizes: &[usize] = if plan.quick { &[1000, 4000] } else { &[1000, 10_000, 100_000, 1_000_000] };
-    let threads = rayon::current_num_threads();
     let (mut rows, mut missing) = (Vec::new(), Vec::new());
     let names = names(plan, &[CLOUDS, PICTURES], &[CLOUDS]);
     if let Some(name) = names.iter().find(|name| ![CLOUDS, PICTURES].contains(&name.as_str())) {
         return Err(PeersError::NotGrown(name.clone()));
     }
     for name in names {
+        let mut of_name = Vec::new();
         for &n in sizes {
-            let data = match if name == CLOUDS { clouds(n) } else { pictures(n) } {
-                Ok(data) => data,
+            // Once is enough of what takes minutes.
+            let repeats = if n < 1_000_000 { repeats } else { 1 };
+            match ask_all(&name, n, repeats, &of_name, peers, kept)? {
+                Ok(of_size) => of_name.extend(of_size),
                 Err(error) => {
                     missing.push(Remark::from(format!("{name}: not measured, because {error}")));
                     break;
                 }
-            };
-            // Once is enough of what takes minutes.
-            let repeats = if n < 1_000_000 { repeats } else { 1 };
-            let files = Files::write(&data)?;
-            for structure in STRUCTURES.iter().filter(|structure| is_asked(structure.name, n)) {
+            }
+        }
+        rows.extend(of_name);
+    }
+    Ok((rows, missing))
+}
+
+/// Every side with so many examples; or why the data is not to be had. `smaller` are the rows of the sizes before.
+fn ask_all(
+    name: &str,
+    n: usize,
+    repeats: usize,
+    smaller: &[Row],
+    peers: &mut Peers,
+    kept: &mut Kept,
+) -> Result<Result<Vec<Row>, PeersError>, PeersError> {
+    let threads = rayon::current_num_threads();
+    let row = |method: &str, is_ours: bool| kept.row(Row::new(name, method, is_ours, threads).at(n as u64));
+    let mut ours: Vec<Row> = STRUCTURES.iter().map(|structure| row(structure.name, true)).collect();
+    let mut theirs = row(PEERS[0], false);
+    if ours.iter().chain([&theirs]).all(|row| row.has(repeats - 1)) {
+        return Ok(Ok(ours.into_iter().chain([theirs]).collect()));
+    }
+    let data = match if name == CLOUDS { clouds(n) } else { pictures(n) } {
+        Ok(data) => data,
+        Err(error) => return Ok(Err(error)),
+    };
+    let files = Files::write(&data)?;
+    for (structure, row) in STRUCTURES.iter().zip(&mut ours) {
+        if !row.has(0) {
+            if let Some(reason) = left_out(smaller, structure.name, n, available_memory()) {
+                row.fail(&reason);
+                kept.add(row)?;
+            }
+        }
+        for repeat in 0..repeats {
+            if !row.has(repeat) {
                 eprintln!("{name}, {n}: {}", structure.name);
-                let mut row = Row::new(&name, structure.name, true, threads);
-                for _ in 0..repeats {
-                    row.push("n", n as f64);
-                    ask_ours((structure.build)()?, &data, &mut row)?;
-                    kept.add(&mut row)?;
-                }
-                rows.push(row);
-            }
-            let mut row = Row::new(&name, PEERS[0], false, threads);
-            for _ in 0..repeats {
-                peers.ask(&files, serde_json::json!({}), &mut row);
-                reckon(&mut row, QUERIES);
                 row.push("n", n as f64);
-                kept.add(&mut row)?;
+                ask_ours((structure.build)()?, &data, row)?;
+                kept.add(row)?;
             }
-            rows.push(row);
         }
     }
-    let about = [Remark::from(ABOUT)].into_iter().chain(left_out(sizes)).chain([exponents(&rows)]);
-    let remarks = missing.into_iter().chain(about).collect();
-    let figures = figures(&rows);
-    Ok(Table {
-        question: "grow",
-        title: "How it grows",
-        columns: &COLUMNS,
-        compared: Some(Compared { name: "microseconds", with: REFERENCE, at_equal: Some("n") }),
-        rows,
-        versions: peers.versions(),
-        remarks,
-        figures,
-    })
+    for repeat in 0..repeats {
+        if !theirs.has(repeat) {
+            peers.ask(&files, serde_json::json!({}), &mut theirs);
+            reckon(&mut theirs, QUERIES);
+            theirs.push("n", n as f64);
+            kept.add(&mut theirs)?;
+        }
+    }
+    Ok(Ok(ours.into_iter().chain([theirs]).collect()))
 }
 
 /// What stands below the table.
 const ABOUT: &str = "Clouds are made: 20 numbers around one of 200 centres, each of a class. Pictures are those of MNIST, and beyond the 60,000 of them the same \
      turned by up to 10 degrees, stretched by up to a tenth and moved by up to 1.5 places at random, asked about by 1000 of its test pictures.";
 
-/// Sets compare every example with every stored one: on a million that takes hours.
-fn is_asked(name: &str, n: usize) -> bool {
-    match name {
-        "tree(50)" | "exact 1-NN scan" | "forest(50, 50)" => true,
-        _ => n <= 100_000,
+/// Seconds that a structure of ours may be expected to take for training and all queries.
+const PATIENCE: f64 = 600.0;
+/// Times of what a structure holds that its building takes, to be safe: the data is there besides.
+const ROOM: f64 = 2.0;
+
+/// Why a structure is not asked with so many examples, if it is not: by how its time and memory grew over the sizes before, it would take too long, or more memory than
+/// there is.
+fn left_out(smaller: &[Row], method: &str, n: usize, available_megabytes: Option<f64>) -> Option<String> {
+    let known: Vec<&Row> =
+        smaller.iter().filter(|row| row.is_ours && row.method == method && row.at.is_some()).collect();
+    if let Some(before) = known.iter().find(|row| row.has_failed) {
+        return Some(format!("left out: as with {} examples", before.at.unwrap_or(0)));
     }
+    let points = |of: fn(&Row) -> Option<f64>| -> Vec<(f64, f64)> {
+        known.iter().filter_map(|row| Some(((row.at? as f64).ln(), of(row)?.max(1e-9).ln()))).collect()
+    };
+    let seconds = points(|row| row.median("total"));
+    let megabytes = points(|row| row.median("megabytes"));
+    // From the last two sizes: small ones have other costs.
+    let expected = |points: &[(f64, f64)]| -> Option<f64> {
+        let last = points.last()?;
+        let slope = slope(&points[points.len().checked_sub(2)?..])?;
+        Some((last.1 + slope * ((n as f64).ln() - last.0)).exp())
+    };
+    if let Some(seconds) = expected(&seconds).filter(|seconds| *seconds > PATIENCE) {
+        return Some(format!("left out: by its growth so far it would take about {seconds:.0} s"));
+    }
+    let (needed, available) = (ROOM * expected(&megabytes)?, available_megabytes?);
+    let text = || format!("left out: it may take {needed:.0} MB of memory, and {available:.0} are free");
+    (needed > available).then(text)
 }
 
-/// Which structures were not asked, at which sizes.
-fn left_out(sizes: &[usize]) -> Option<Remark> {
-    let at = |n: &usize| {
-        let names: Vec<&str> = STRUCTURES.iter().map(|one| one.name).filter(|name| !is_asked(name, *n)).collect();
-        (!names.is_empty()).then(|| format!("at {n} examples `{}`", names.join("`, `")))
-    };
-    let all: Vec<String> = sizes.iter().filter_map(at).collect();
-    (!all.is_empty()).then(|| format!("Left out, to save hours: {}.", all.join("; ")).into())
+/// Millions of bytes that can be had without swapping, where the system tells.
+fn available_memory() -> Option<f64> {
+    available_in(&std::fs::read_to_string("/proc/meminfo").ok()?)
+}
+
+fn available_in(meminfo: &str) -> Option<f64> {
+    let line = meminfo.lines().find(|line| line.starts_with("MemAvailable:"))?;
+    let kibibytes: f64 = line.split_whitespace().nth(1)?.parse().ok()?;
+    Some(kibibytes * 1024.0 * 1e-6)
 }
 
 /// Clouds of examples around centres, each of a class.
@@ -199,7 +257,7 @@ fn exponents(rows: &[Row]) -> Remark {
     let head = ["data", "method", "training", "n log n", "one query", "log n", "memory"].map(str::to_owned).to_vec();
     let text = "Times and memory are about n to the power of these numbers. `n log n` and `log n` are what trees are claimed to take, for training and \
                 for one query, fitted in the same way over the sizes of the row.";
-    Remark::Table { text: text.to_owned(), n_words: 2, head, rows }
+    Remark::Table { text: text.to_owned(), words: vec![0, 1], head, rows }
 }
 
 /// What there is, once each, in the order in which it comes.
@@ -251,7 +309,7 @@ mod tests {
     fn claims_are_fitted_over_the_sizes_of_the_row() {
         let rows: Vec<Row> = [1e3, 1e4, 1e5, 1e6]
             .map(|n| {
-                let mut row = Row::new("clouds", "tree(50)", true, 1);
+                let mut row = Row::new("clouds", "tree(50)", true, 1).at(n as u64);
                 row.push("n", n);
                 row.push("train_seconds", n);
                 row.push("microseconds", 2.0);
@@ -264,16 +322,41 @@ mod tests {
     }
 
     #[test]
-    fn what_is_left_out_is_said_with_its_size() {
-        assert_eq!(left_out(&[1000, 4000]), None);
-        let said = left_out(&[1000, 1_000_000]).unwrap().markdown();
-        assert!(said.contains("at 1000000 examples `set, one pass`, `set, Hart`"), "{said}");
+    fn what_would_take_too_long_or_too_much_is_left_out_with_the_reason() {
+        let row = |n: u64, seconds: f64, megabytes: f64| {
+            let mut row = Row::new("clouds", "set, Hart", true, 1).at(n);
+            row.push("total", seconds);
+            row.push("megabytes", megabytes);
+            row
+        };
+        // By squares: 4 s for 100,000 are 400 s for a million, and 40 s are 4000.
+        let quick = [row(1000, 9.0, 1.0), row(10_000, 0.04, 10.0), row(100_000, 4.0, 100.0)];
+        let slow = [row(10_000, 0.4, 10.0), row(100_000, 40.0, 100.0)];
+        let asked = |rows: &[Row], memory| left_out(rows, "set, Hart", 1_000_000, memory);
+        assert_eq!(asked(&quick, Some(3000.0)), None);
+        assert_eq!(asked(&quick, None), None, "where the system does not tell, it is tried");
+        let reason = asked(&slow, None).unwrap();
+        assert_eq!(reason, "left out: by its growth so far it would take about 4000 s");
+        // 100 MB are 1000 for a million, and twice that is to be free.
+        let reason = asked(&quick, Some(1500.0)).unwrap();
+        assert_eq!(reason, "left out: it may take 2000 MB of memory, and 1500 are free");
+        assert_eq!(asked(&slow[1..], None), None, "one size tells nothing");
+        let mut failed = slow.clone();
+        failed[1].fail("left out: too slow");
+        assert_eq!(asked(&failed, None).unwrap(), "left out: as with 100000 examples");
+        assert_eq!(left_out(&slow, "tree(50)", 1_000_000, None), None, "these are of another");
     }
 
     #[test]
-    fn the_reference_is_asked_at_every_size() {
+    fn free_memory_is_what_the_system_calls_available() {
+        let meminfo = "MemTotal:       24000000 kB\nMemFree: 5 kB\nMemAvailable:   1000000 kB\n";
+        assert_eq!(available_in(meminfo), Some(1024.0));
+        assert_eq!(available_in("MemTotal: 1 kB"), None);
+    }
+
+    #[test]
+    fn the_reference_is_there() {
         assert!(STRUCTURES.iter().any(|structure| structure.name == REFERENCE));
-        assert!(is_asked(REFERENCE, 1_000_000));
     }
 
     #[test]
@@ -295,10 +378,10 @@ mod tests {
 
     #[test]
     fn data_that_does_not_grow_is_refused() {
-        let plan = Plan { data: vec!["mnist".to_owned()], ..Plan::new(super::super::Question::Grow) };
+        let plan = Plan { data: vec!["mnist".to_owned()], ..Plan::new(Question::Grow) };
         let mut peers = Peers::none();
-        let kept = Kept::begin(super::super::Question::Grow, None).unwrap();
-        let error = measure(&plan, 1, &mut peers, &kept).unwrap_err().to_string();
+        let mut kept = Kept::begin(Question::Grow, None, &super::super::record::Facts::new()).unwrap();
+        let error = measure(&plan, 1, &mut peers, &mut kept).unwrap_err().to_string();
         assert!(error.contains("\"mnist\"") && error.contains("clouds"), "{error}");
     }
 }

@@ -1,7 +1,9 @@
 //! "Why not a network of PyTorch or scikit-learn?": classes are told apart in a learned space.
 
+use std::time::Duration;
+
 use hedgerow::{FitError, FitOptions, FitParams, Model, StructureParams, silent_fit};
-use hedgerow_core::{Label, Points};
+use hedgerow_core::{Label, Points, PointsRef};
 use hedgerow_learn::{
     Architecture, Dbs, DenseNetwork, InputScale, Keep, Method, MlpClassifier, RunOptions, TrainingParams,
     TripletNetwork, silent, train,
@@ -9,15 +11,19 @@ use hedgerow_learn::{
 
 use super::curves::errors_against_time;
 use super::data::{Data, Files, factor, floats};
+use super::judged::{ERROR, Judged};
 use super::kept::Kept;
 use super::python::Peers;
-use super::raw::{push_outcome, reckon};
+use super::raw::{TOTAL, push_outcome, reckon};
 use super::remark::Remark;
-use super::table::{Column, Compared, Row, Table};
-use super::{PeersError, Plan, load_all, names};
+use super::row::Row;
+use super::table::{Column, Compared, Shape};
+use super::{Asked, PeersError, Plan, Question, load_all, names};
 use crate::interleaved::timed;
 
 const REFERENCE: &str = "DBS + tree";
+const FOREST: &str = "DBS + forest";
+const TRIPLET: &str = "triplet + tree";
 const NETWORK: &str = "NNet* (class layer)";
 /// DBS by PyTorch, whose representations a tree of ours judges.
 const PYTORCH_DBS: &str = "PyTorch DBS + tree of ours";
@@ -34,8 +40,9 @@ const BATCH: usize = 200;
 /// Rows that NCA learns from at most: its time grows with their square.
 const NCA_ROWS: usize = 3000;
 
-const COLUMNS: [Column; 6] = [
+const COLUMNS: [Column; 7] = [
     Column { name: "error_percent", title: "error %", decimals: 2 },
+    Column { name: "epochs", title: "epochs", decimals: 0 },
     Column { name: "stored", title: "stored examples", decimals: 0 },
     Column { name: "megabytes", title: "MB", decimals: 2 },
     Column { name: "train_seconds", title: "training s", decimals: 2 },
@@ -43,7 +50,17 @@ const COLUMNS: [Column; 6] = [
     Column { name: "total", title: "training and all queries, s", decimals: 2 },
 ];
 
-pub(super) fn measure(plan: &Plan, repeats: usize, peers: &mut Peers, kept: &Kept) -> Result<Table, PeersError> {
+pub(super) const SHAPE: Shape = Shape {
+    question: Question::Learned,
+    title: "Classes are told apart in a learned space",
+    columns: &COLUMNS,
+    compared: Some(Compared { name: "total", with: REFERENCE, at_equal: None }),
+    judged: Judged { quality: ERROR, speed: TOTAL, enough: None, size: "megabytes" },
+    about: |_| about().map(Remark::from).into(),
+    figures: errors_against_time,
+};
+
+pub(super) fn measure(plan: &Plan, repeats: usize, peers: &mut Peers, kept: &mut Kept) -> Asked {
     let threads = rayon::current_num_threads();
     let mut rows = Vec::new();
     let names = names(plan, &["optdigits", "mnist", "fashion-mnist"], &["optdigits"]);
@@ -52,50 +69,51 @@ pub(super) fn measure(plan: &Plan, repeats: usize, peers: &mut Peers, kept: &Kep
         let name = data.name.as_str();
         let files = Files::write(data)?;
         let epochs = if plan.quick { 5 } else { 30 };
-        let mut ours: Vec<Row> = [REFERENCE, "DBS + forest", "triplet + tree", NETWORK]
-            .map(|method| Row::new(name, method, true, threads))
-            .into();
-        let mut theirs: Vec<Row> = PEERS.iter().map(|peer| Row::new(name, peer, false, threads)).collect();
+        let row = |method: &str, is_ours: bool| kept.row(Row::new(name, method, is_ours, threads));
+        let (mut dbs, mut triplet) = ([REFERENCE, FOREST].map(|method| row(method, true)), [row(TRIPLET, true)]);
+        let mut network = row(NETWORK, true);
+        let mut theirs: Vec<Row> = PEERS.iter().map(|peer| row(peer, false)).collect();
         for repeat in 0..repeats {
             eprintln!("{name}, {} of {repeats}", repeat + 1);
-            for row in &mut ours {
-                ask_ours(data, epochs, repeat as u64, row)?;
-                kept.add(row)?;
+            let seed = repeat as u64;
+            let methods = [Method::Dbs(Dbs::default()), Method::Triplet(TripletNetwork::default())];
+            for (rows, method) in [&mut dbs[..], &mut triplet[..]].into_iter().zip(methods) {
+                if !rows.iter().all(|row| row.has(repeat)) {
+                    ask_ours(data, &recipe(method, epochs, seed), rows)?;
+                    kept.add_all(rows)?;
+                }
             }
-            for row in &mut theirs {
+            if !network.has(repeat) {
+                ask_network(data, epochs, seed, &mut network)?;
+                kept.add(&mut network)?;
+            }
+            for row in theirs.iter_mut().filter(|row| !row.has(repeat)) {
+                let request = request(data, epochs, seed, plan.peer_limit);
                 match row.method.as_str() {
-                    PYTORCH_DBS => ask_pytorch_dbs(peers, data, &files, epochs, repeat as u64, row)?,
+                    PYTORCH_DBS => ask_pytorch_dbs(peers, data, &files, &request, row)?,
                     _ => {
-                        peers.ask(&files, request(data, epochs, repeat as u64), row);
+                        peers.ask(&files, request, row);
                         reckon(row, data.truth().len());
                     }
                 }
                 kept.add(row)?;
             }
         }
-        rows.extend(ours.into_iter().chain(theirs));
+        rows.extend(dbs.into_iter().chain(triplet).chain([network]).chain(theirs));
     }
-    Ok(Table {
-        question: "learned",
-        title: "Classes are told apart in a learned space",
-        columns: &COLUMNS,
-        compared: Some(Compared { name: "total", with: REFERENCE, at_equal: None }),
-        versions: peers.versions(),
-        remarks: missing.into_iter().chain(about().map(Remark::from)).collect(),
-        figures: errors_against_time(&rows),
-        rows,
-    })
+    Ok((rows, missing))
 }
 
 /// What stands below the table.
 fn about() -> [String; 2] {
     [
         format!(
-            "All networks have layers of 400, 400 and 20 (classifiers one more, of the classes), as many epochs as given (30, quick 5), {BATCH} rows to a step and Adam at the rate of \
+            "All networks have layers of 400, 400 and 20 (classifiers one more, of the classes), 30 epochs (quick 5), {BATCH} rows to a step and Adam at the rate of \
              ours: 0.001, on small data 0.003. It falls as a cosine, and the weights are averaged over the steps, in ours and in PyTorch's; scikit-learn's has a constant \
              rate and its last weights. Bytes of pictures are scaled alike on all sides, for the peers before the clock starts. The repeats have the seeds 0, 1, 2 and so on, on all \
              sides. PyTorch's DBS starts from the weights that ours start from, the other peers from their own; its times have those of the tree of ours in them. NCA learns a \
-             linear map from {NCA_ROWS} rows at most."
+             linear map from {NCA_ROWS} rows at most, in 50 steps of its own optimizer at most. A network of a peer that would not end within its limit, by the pace of its first steps, has as many epochs as \
+             do, and a schedule of that length: the column has them. DBS is learned once for the tree and the forest, and its time counts for each."
         ),
         "MB is a million bytes of what is needed to answer: the weights as 32-bit floats (scikit-learn's in the type that it keeps), without what an optimizer holds, and the \
          represented examples that are stored, of ours with the nodes of the tree and without its history; NCA with its neighbors as they would be stored."
@@ -103,13 +121,13 @@ fn about() -> [String; 2] {
     ]
 }
 
-/// What all peers are told but PyTorch's DBS, which is told more.
-fn request(data: &Data, epochs: usize, seed: u64) -> serde_json::Value {
+/// What all peers are told; PyTorch's DBS is told more.
+fn request(data: &Data, epochs: usize, seed: u64, limit: Duration) -> serde_json::Value {
     let learning = recipe(Method::Dbs(Dbs::default()), epochs, seed);
     let points = data.dataset().train().points();
     serde_json::json!({
         "layers": LAYERS, "epochs": epochs, "batch": BATCH, "nca_rows": NCA_ROWS, "seed": seed,
-        "factor": factor(InputScale::for_points(points)),
+        "factor": factor(InputScale::for_points(points)), "limit_seconds": limit.as_secs(),
         "rate": learning.default_rate(points.len(), points.width()), "averaging": learning.adam.averaging,
     })
 }
@@ -127,24 +145,41 @@ fn recipe(method: Method, epochs: usize, seed: u64) -> TrainingParams {
     }
 }
 
-fn ask_ours(data: &Data, epochs: usize, seed: u64, row: &mut Row) -> Result<(), PeersError> {
-    let method = match row.method.as_str() {
-        NETWORK => Method::MlpClassifier(MlpClassifier { batch_size: BATCH }),
-        "triplet + tree" => Method::Triplet(TripletNetwork::default()),
-        _ => Method::Dbs(Dbs::default()),
+/// Learns once, and builds what the rows say over the representations. What is learned once counts for each of them, since each needs it.
+fn ask_ours(data: &Data, learning: &TrainingParams, rows: &mut [Row]) -> Result<(), PeersError> {
+    let epochs = learning.epochs.unwrap_or(0);
+    let (learned, learn) = timed(|| train(&data.train(), learning, &RunOptions::default(), &mut silent()));
+    let network = learned.map_err(FitError::from)?.transform;
+    let represent = |points: PointsRef<'_>| {
+        let (points, nanoseconds) = timed(|| network.apply(points));
+        let points = points.map_err(|error| PeersError::Model(error.into()))?;
+        Ok::<_, PeersError>((points.view().as_f32().map(<[f32]>::to_vec).unwrap_or_default(), nanoseconds))
     };
-    let is_forest = row.method.ends_with("forest");
-    let structure = if is_forest { StructureParams::forest() } else { StructureParams::tree() };
-    let learning = recipe(method, epochs, seed);
-    if row.method != NETWORK {
-        return fit(data, &FitParams { learning: Some(learning), structure, ..FitParams::default() }, row);
+    let (shown, show) = represent(data.dataset().train().points())?;
+    let (asked, ask) = represent(data.queries())?;
+    let represented = represented(data, [shown, asked].concat())?;
+    for row in rows {
+        let structure = if row.method == FOREST { StructureParams::forest() } else { StructureParams::tree() };
+        let built = build(&represented, structure)?;
+        row.push("epochs", epochs as f64);
+        row.push("learn_seconds", (learn + show) * 1e-9);
+        row.push("represent_seconds", ask * 1e-9);
+        row.push("weight_bytes", size_of_val(network.parameters()) as f64);
+        take(&built, data.truth().len(), row);
     }
+    Ok(())
+}
+
+/// The classifier: its answers are those of its last layer.
+fn ask_network(data: &Data, epochs: usize, seed: u64, row: &mut Row) -> Result<(), PeersError> {
+    let learning = recipe(Method::MlpClassifier(MlpClassifier { batch_size: BATCH }), epochs, seed);
     let (learned, train) = timed(|| train(&data.train(), &learning, &RunOptions::default(), &mut silent()));
     // The method is the classifier, so that there is one.
     let classifier = learned.map_err(FitError::from)?.classifier.ok_or(FitError::NoClassLayer)?;
     let (said, query) = timed(|| classifier.predict(data.queries()));
     let said = said.map_err(|error| PeersError::Model(error.into()))?;
     let wrong = said.iter().zip(data.truth()).filter(|(class, truth)| Label::Class(**class) != **truth).count();
+    row.push("epochs", epochs as f64);
     row.push("megabytes", size_of_val(classifier.network.parameters()) as f64 * 1e-6);
     push_outcome(row, (wrong, data.truth().len()), (train, query));
     Ok(())
@@ -155,28 +190,25 @@ fn ask_pytorch_dbs(
     peers: &mut Peers,
     data: &Data,
     files: &Files,
-    epochs: usize,
-    seed: u64,
+    request: &serde_json::Value,
     row: &mut Row,
 ) -> Result<(), PeersError> {
-    let dbs = Dbs::default();
-    let learning = recipe(Method::Dbs(dbs), epochs, seed);
-    let (examples, points) = (data.train(), data.dataset().train().points());
+    let (dbs, learning) = (Dbs::default(), recipe(Method::Dbs(Dbs::default()), 1, 0));
+    let points = data.dataset().train().points();
     let architecture =
         Architecture { n_inputs: points.width(), layers: LAYERS.to_vec(), activation: learning.activation };
-    let scale = InputScale::for_points(points);
-    let network: DenseNetwork = DenseNetwork::new(architecture, scale, learning.initialization, seed);
+    let seed = request["seed"].as_u64().unwrap_or(0);
+    let network: DenseNetwork =
+        DenseNetwork::new(architecture, InputScale::for_points(points), learning.initialization, seed);
     let weights = files.write_numbers("weights", &floats(network.parameters()))?;
     let representations = files.folder().join("representations");
     let widths: Vec<usize> = [points.width()].into_iter().chain(LAYERS).collect();
-    let more = serde_json::json!({
-        "epochs": epochs, "seed": seed, "factor": factor(scale), "representations": representations,
-        "dbs": {
-            "widths": widths, "weights": weights, "sigma": dbs.scale.sigma(),
-            "n_boundary": dbs.boundary_batch_size, "n_train": dbs.train_batch_size,
-            "rate": learning.default_rate(examples.len(), points.width()), "cosine_epochs": epochs,
-            "averaging": learning.adam.averaging,
-        },
+    let mut more = request.clone();
+    more["representations"] = serde_json::json!(representations);
+    more["dbs"] = serde_json::json!({
+        "widths": widths, "weights": weights, "sigma": dbs.scale.sigma(),
+        "n_boundary": dbs.boundary_batch_size, "n_train": dbs.train_batch_size,
+        "rate": request["rate"], "averaging": request["averaging"],
     });
     peers.ask(files, more, row);
     if row.has_failed {
@@ -195,22 +227,34 @@ fn ask_pytorch_dbs(
 /// What a tree of ours makes of representations, which are those of the training rows and then those of the test rows.
 fn judged(data: &Data, bytes: &[u8]) -> Result<Row, PeersError> {
     let numbers = bytes.chunks_exact(4).map(|number| f32::from_ne_bytes([number[0], number[1], number[2], number[3]]));
-    let points = Points::from_f32(LAYERS[LAYERS.len() - 1], numbers.collect())?;
+    build(&represented(data, numbers.collect())?, StructureParams::tree())
+}
+
+/// Data with representations in the place of its rows.
+fn represented(data: &Data, numbers: Vec<f32>) -> Result<Data, PeersError> {
+    let points = Points::from_f32(LAYERS[LAYERS.len() - 1], numbers)?;
     let labels = [data.dataset().train().labels(), data.truth()].concat();
-    let represented = Data::of(&data.name, points, labels, data.truth().len())?;
-    // As they are: ours does not scale what it has learned either.
-    let params = FitParams {
-        learning: None,
-        structure: StructureParams::tree(),
-        scaling: Some(Vec::new()),
-        ..FitParams::default()
-    };
-    let mut row = Row::new(&data.name, "tree", true, 1);
-    fit(&represented, &params, &mut row)?;
+    Data::of(&data.name, points, labels, data.truth().len())
+}
+
+/// What a structure over represented rows takes, and how often it is wrong.
+fn build(represented: &Data, structure: StructureParams) -> Result<Row, PeersError> {
+    // As they are: what was learned is not scaled.
+    let params = FitParams { learning: None, structure, scaling: Some(Vec::new()), ..FitParams::default() };
+    let (model, train) =
+        timed(|| Model::fit(represented.dataset(), &params, &FitOptions::default(), &mut silent_fit()));
+    let model = model?;
+    let (said, query) = timed(|| model.predict(represented.queries()));
+    let said = said.map_err(|error| PeersError::Model(error.into()))?;
+    let wrong = said.iter().zip(represented.truth()).filter(|(said, truth)| said.label != **truth).count();
+    let mut row = Row::new(&represented.name, params.structure.name(), true, 1);
+    row.push("stored", model.search().n_stored() as f64);
+    row.push("megabytes", model.answering_bytes() as f64 * 1e-6);
+    push_outcome(&mut row, (wrong, represented.truth().len()), (train, query));
     Ok(row)
 }
 
-/// The numbers of the table, from those that PyTorch gave just now and those of the tree.
+/// The numbers of the table, from those of learning, which were given just now, and those of the tree or forest.
 fn take(tree: &Row, n: usize, row: &mut Row) {
     let of = |row: &Row, name: &str| row.last(name).unwrap_or(0.0);
     let train = of(row, "learn_seconds") + of(tree, "train_seconds");
@@ -226,19 +270,6 @@ fn take(tree: &Row, n: usize, row: &mut Row) {
     ] {
         row.push(name, value);
     }
-}
-
-fn fit(data: &Data, params: &FitParams, row: &mut Row) -> Result<(), PeersError> {
-    let (model, train) = timed(|| Model::fit(data.dataset(), params, &FitOptions::default(), &mut silent_fit()));
-    let model = model?;
-    let (said, query) = timed(|| model.predict(data.queries()));
-    let said = said.map_err(|error| PeersError::Model(error.into()))?;
-    let wrong = said.iter().zip(data.truth()).filter(|(said, truth)| said.label != **truth).count();
-    let weights = model.transform().map_or(0, |network| size_of_val(network.parameters()));
-    row.push("stored", model.search().n_stored() as f64);
-    row.push("megabytes", (model.answering_bytes() + weights) as f64 * 1e-6);
-    push_outcome(row, (wrong, data.truth().len()), (train, query));
-    Ok(())
 }
 
 #[cfg(test)]
@@ -286,10 +317,36 @@ mod tests {
     fn peers_are_told_the_scale_the_rate_and_the_seed_of_ours() {
         let labels = [0, 1, 0].map(Label::class).to_vec();
         let points = Points::from_u8(2, vec![0, 255, 3, 4, 5, 6]).unwrap();
-        let told = request(&Data::of("a", points, labels, 1).unwrap(), 5, 2);
+        let told = request(&Data::of("a", points, labels, 1).unwrap(), 5, 2, Duration::from_secs(900));
+        assert_eq!((told["limit_seconds"].as_u64(), told["epochs"].as_u64()), (Some(900), Some(5)));
         assert!((told["factor"].as_f64().unwrap() - 1.0 / 255.0).abs() < 1e-6, "{told}");
         assert_eq!((told["seed"].as_u64(), told["batch"].as_u64()), (Some(2), Some(200)));
         assert_eq!((told["rate"].as_f64(), told["averaging"].as_f64()), (Some(0.003), Some(0.999)));
+    }
+
+    #[test]
+    fn a_tree_and_a_forest_of_one_learning_are_those_that_a_fit_gives() {
+        // Two classes on two sides, learned in an epoch or two.
+        let value = |at: usize| if at % 2 == 0 { 1.0 } else { -1.0 } + (at as f32 * 0.37).sin() * 0.5;
+        let points = Points::from_f32(2, (0..2 * 500).map(|at| value(at / 2)).collect()).unwrap();
+        let labels = (0..500).map(|at| Label::class(at % 2)).collect();
+        let data = Data::of("a", points, labels, 100).unwrap();
+        let learning = recipe(Method::Dbs(Dbs::default()), 2, 0);
+        let mut rows = [REFERENCE, FOREST].map(|method| Row::new("a", method, true, 1));
+        ask_ours(&data, &learning, &mut rows).unwrap();
+        let params = FitParams {
+            learning: Some(learning),
+            structure: StructureParams::tree(),
+            scaling: Some(Vec::new()),
+            ..FitParams::default()
+        };
+        let model = Model::fit(data.dataset(), &params, &FitOptions::default(), &mut silent_fit()).unwrap();
+        assert_eq!(rows[0].last("stored"), Some(model.search().n_stored() as f64));
+        assert_eq!(rows[0].last("learn_seconds"), rows[1].last("learn_seconds"));
+        for row in &rows {
+            assert!(row.last("train_seconds") > row.last("learn_seconds"), "learning counts for each");
+            assert_eq!((row.last("epochs"), row.last("error_percent")), (Some(2.0), Some(0.0)));
+        }
     }
 
     #[test]

@@ -11,11 +11,13 @@ use serde_json::Value;
 
 use super::curves::{Axis, curves};
 use super::data::{Data, Files};
+use super::judged::{Better, Judged, Measure};
 use super::kept::Kept;
 use super::python::Peers;
 use super::remark::Remark;
-use super::table::{Column, Row, Table};
-use super::{PeersError, Plan, load_all, names};
+use super::row::Row;
+use super::table::{Column, Shape};
+use super::{Asked, PeersError, Plan, Question, load_all, names};
 use crate::interleaved::timed;
 
 /// Neighbors asked for.
@@ -29,6 +31,8 @@ pub(super) const PEERS: [&str; 5] = [
     "hnswlib (M 16, efConstruction 200)",
     "pynndescent (30 neighbors)",
 ];
+/// Ours that looks at all of them, and tells what is right.
+const SCAN: &str = "exact scan";
 /// Stored examples that ours looks at, at least.
 const EFFORTS: [usize; 6] = [50, 200, 800, 3200, 12_800, 51_200];
 
@@ -41,61 +45,75 @@ const COLUMNS: [Column; 6] = [
     Column { name: "train_seconds", title: "building s", decimals: 2 },
 ];
 
-pub(super) fn measure(plan: &Plan, repeats: usize, peers: &mut Peers, kept: &Kept) -> Result<Table, PeersError> {
+const RECALL: Measure =
+    Measure { name: "recall_percent", title: "recall of 10, %", unit: " % recall", decimals: 1, better: Better::More };
+const SPEED: Measure =
+    Measure { name: "per_second", title: "queries per second", unit: " queries/s", decimals: 0, better: Better::More };
+
+pub(super) const SHAPE: Shape = Shape {
+    question: Question::Neighbors,
+    title: "Neighbors are retrieved",
+    columns: &COLUMNS,
+    compared: None,
+    judged: Judged { quality: RECALL, speed: SPEED, enough: Some(ENOUGH), size: "megabytes" },
+    about: |rows| vec![Remark::from(about()), at_enough(rows)],
+    figures: |rows| rows.chunk_by(|one, next| one.data == next.data).map(figure).collect(),
+};
+
+pub(super) fn measure(plan: &Plan, repeats: usize, peers: &mut Peers, kept: &mut Kept) -> Asked {
     let n_queries = if plan.quick { 200 } else { 2000 };
-    let (mut rows, mut figures) = (Vec::new(), Vec::new());
+    let mut rows = Vec::new();
     let (sources, missing) = load_all(&names(plan, &["mnist"], &["optdigits"]), Data::load)?;
     for source in &sources {
         for data in [learned(source, n_queries, plan.quick)?, as_it_is(source, n_queries)?] {
-            let of_data = ask_all(&data, repeats, peers, kept)?;
-            figures.push(figure(&data.name, &of_data));
-            rows.extend(of_data);
+            rows.extend(ask_all(&data, repeats, peers, kept)?);
         }
     }
-    let about = [Remark::from(about(repeats)), at_enough(&rows)];
-    Ok(Table {
-        question: "neighbors",
-        title: "Neighbors are retrieved",
-        columns: &COLUMNS,
-        compared: None,
-        rows,
-        versions: peers.versions(),
-        remarks: missing.into_iter().chain(about).collect(),
-        figures,
-    })
+    Ok((rows, missing))
 }
 
 /// What stands below the table.
-fn about(repeats: usize) -> String {
+fn about() -> String {
     format!(
         "The {K} nearest of all training rows. `effort` is each library's own knob: of ours the stored examples that are looked at at least, of HNSW the \
          length of its list (ef), of pynndescent 100 epsilon. Every side keeps all rows as 32-bit floats and is built once; with each effort all queries are asked once to warm \
-         up, then timed {repeats} times. What pynndescent compiles when it is first run is compiled before, with a small index; but some of it is compiled anew for each index, and that is in its building."
+         up, then timed as often as there are repeats. What pynndescent compiles when it is first run is compiled before, with a small index; but some of it is compiled anew for \
+         each index, and that is in its building."
     )
 }
 
-/// Every side on some data, once built.
-fn ask_all(data: &Data, repeats: usize, peers: &mut Peers, kept: &Kept) -> Result<Vec<Row>, PeersError> {
+/// Every side on some data, once built. What was asked before the command was stopped is not asked again.
+fn ask_all(data: &Data, repeats: usize, peers: &mut Peers, kept: &mut Kept) -> Result<Vec<Row>, PeersError> {
     let threads = rayon::current_num_threads();
     let files = Files::write(data)?;
-    let (truth, scan_row) = exact(data, threads, repeats)?;
-    let mut rows = vec![scan_row];
+    let mut rows = kept.rows_of(&data.name, SCAN);
+    let (truth, scan_row) = exact(data, threads, if rows.is_empty() { repeats } else { 0 })?;
+    if rows.is_empty() {
+        rows.push(scan_row);
+        kept.add_all(&mut rows)?;
+    }
     let truth_file = truth.iter().flatten().flat_map(|id| id.to_ne_bytes()).collect::<Vec<_>>();
     let truth_file = files.write_numbers("truth", &truth_file)?;
     for name in ["tree", "forest(10)"] {
-        rows.extend(ours(name, data, &truth, threads, repeats)?);
-    }
-    kept.add_all(&mut rows)?;
-    for peer in PEERS {
-        let mut asked = Row::new(&data.name, peer, false, threads);
-        let more = serde_json::json!({"k": K, "truth": truth_file, "repeats": repeats});
-        let curve = peers.ask(&files, more, &mut asked);
-        let mut theirs: Vec<Row> =
-            curve.iter().map(|point| at_effort(point, &asked, data.train().len(), truth.len())).collect();
-        if theirs.is_empty() {
-            theirs.push(asked);
+        let mut of_name = kept.rows_of(&data.name, name);
+        if of_name.is_empty() {
+            of_name = ours(name, data, &truth, threads, repeats)?;
+            kept.add_all(&mut of_name)?;
         }
-        kept.add_all(&mut theirs)?;
+        rows.extend(of_name);
+    }
+    for peer in PEERS {
+        let mut theirs = kept.rows_of(&data.name, peer);
+        if theirs.is_empty() {
+            let mut asked = Row::new(&data.name, peer, false, threads);
+            let more = serde_json::json!({"k": K, "truth": truth_file, "repeats": repeats});
+            let curve = peers.ask(&files, more, &mut asked);
+            theirs = curve.iter().map(|point| at_effort(point, &asked, data.train().len(), truth.len())).collect();
+            if theirs.is_empty() {
+                theirs.push(asked);
+            }
+            kept.add_all(&mut theirs)?;
+        }
         rows.extend(theirs);
     }
     Ok(rows)
@@ -103,8 +121,8 @@ fn ask_all(data: &Data, repeats: usize, peers: &mut Peers, kept: &Kept) -> Resul
 
 /// A row of what a peer says of one effort.
 fn at_effort(point: &Value, asked: &Row, n_stored: usize, n_queries: usize) -> Row {
-    let mut row = asked.like();
     let of = |name: &str| point.get(name).and_then(Value::as_f64);
+    let mut row = asked.like().at(of("effort").unwrap_or(0.0) as u64);
     for (name, value) in [
         ("effort", of("effort")),
         ("recall_percent", of("recall_percent")),
@@ -140,21 +158,14 @@ fn at_enough(rows: &[Row]) -> Remark {
         "The most queries per second of each method at a recall of {ENOUGH} % or more. `ratio` is our best there, divided by the method's: above 1, ours is faster."
     );
     let head = ["data", "method", "queries per second", "ratio"].map(str::to_owned).to_vec();
-    Remark::Table { text, n_words: 2, head, rows: lines }
+    Remark::Table { text, words: vec![0, 1], head, rows: lines }
 }
 
 /// All numbers of some data, with so many queries.
 fn as_it_is(data: &Data, n_queries: usize) -> Result<Data, PeersError> {
-    let (train, test) = (data.dataset().train(), data.dataset().test());
-    let n_queries = n_queries.min(test.len());
-    let numbers = |points: PointsRef<'_>| match points.as_u8() {
-        Some(bytes) => bytes.iter().map(|byte| f32::from(*byte)).collect::<Vec<f32>>(),
-        None => points.as_f32().map(<[f32]>::to_vec).unwrap_or_default(),
-    };
-    let values = [numbers(train.points()), numbers(test.points().slice(0..n_queries))].concat();
-    let labels = [train.labels(), &test.labels()[..n_queries]].concat();
-    let width = train.points().width();
-    Data::of(&format!("{}, {width} numbers", data.name), Points::from_f32(width, values)?, labels, n_queries)
+    let mut floats = data.as_floats(n_queries)?;
+    floats.name = format!("{}, {} numbers", data.name, data.dataset().width());
+    Ok(floats)
 }
 
 /// The same in 20 learned numbers.
@@ -184,7 +195,7 @@ fn exact(data: &Data, threads: usize, repeats: usize) -> Result<(Vec<Vec<u32>>, 
     let mut scan = LinearScanParams::default().task(Task::Retrieval).build()?;
     let (inserted, train) = timed(|| scan.insert_all(&data.train()));
     inserted?;
-    let mut row = Row::new(&data.name, "exact scan", true, threads);
+    let mut row = Row::new(&data.name, SCAN, true, threads);
     let ask = || scan.k_nearest_of_all(data.queries(), K, Effort::FULL);
     let truth: Vec<Vec<u32>> = ask()?.iter().map(|row| row.iter().map(|n| n.id.0 as u32).collect()).collect();
     for _ in 0..repeats {
@@ -210,7 +221,7 @@ fn ours(name: &str, data: &Data, truth: &[Vec<u32>], threads: usize, repeats: us
     inserted?;
     let mut rows = Vec::new();
     for effort in EFFORTS.into_iter().filter(|effort| *effort < 2 * data.train().len()) {
-        let mut row = Row::new(&data.name, name, true, threads);
+        let mut row = Row::new(&data.name, name, true, threads).at(effort as u64);
         let ask = || search.k_nearest_of_all(data.queries(), K, Effort(effort));
         let hits = |(found, truth): (&Vec<hedgerow_core::Neighbor>, &Vec<u32>)| {
             let truth: HashSet<u32> = truth.iter().copied().collect();
@@ -232,11 +243,11 @@ fn ours(name: &str, data: &Data, truth: &[Vec<u32>], threads: usize, repeats: us
     Ok(rows)
 }
 
-fn figure(name: &str, rows: &[Row]) -> String {
+fn figure(rows: &[Row]) -> String {
     let label = "recall of the 10 nearest, percent";
     let recall = Axis { name: "recall_percent", label, kind: AxisKind::Linear };
     let speed = Axis { name: "per_second", label: "queries per second", kind: AxisKind::Log };
-    curves(name, rows, &recall, &speed)
+    curves(&rows[0].data, rows, &recall, &speed)
 }
 
 #[cfg(test)]
@@ -272,6 +283,7 @@ mod tests {
         asked.push("bytes", 2e6);
         let point = serde_json::json!({"effort": 10, "recall_percent": 90.0, "query_seconds": [0.5, 1.0, 2.0]});
         let row = at_effort(&point, &asked, 7, 100);
+        assert_eq!(row.at, Some(10));
         assert_eq!(row.values["per_second"], [200.0, 100.0, 50.0]);
         assert_eq!((row.last("megabytes"), row.last("stored"), row.last("effort")), (Some(2.0), Some(7.0), Some(10.0)));
     }

@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use super::Question;
 use super::data::Files;
-use super::table::Row;
+use super::row::Row;
 use crate::python::environment::{Requirements, SetupError, prepare};
 use crate::python::process::{PeerError, Process};
 
@@ -23,6 +23,9 @@ const COMMON: [(&str, &str); 3] = [
 /// The rest that each answer is followed by. Threads of OpenMP, which most peers use, keep a core busy for a fifth of a second after their work is done;
 /// that would be counted against who comes next.
 const PAUSE: Duration = Duration::from_millis(500);
+
+/// The note of every peer where there is no Python, or the peers could not be installed.
+pub const NO_PEERS: &str = "not measured: no peers";
 
 const RAW: (&str, &str) = ("raw.py", include_str!("../../peers/raw.py"));
 const LEARNED: (&str, &str) = ("learned.py", include_str!("../../peers/learned.py"));
@@ -132,7 +135,7 @@ impl Peers {
             return Vec::new();
         }
         if self.python.is_err() {
-            row.fail("not measured: no peers");
+            row.fail(NO_PEERS);
             return Vec::new();
         }
         eprintln!("{}: {}", row.data, row.method);
@@ -173,12 +176,13 @@ impl Peers {
     }
 }
 
-/// Numbers into the row; the others are given.
+/// Numbers and the note into the row; lists are given.
 fn take(values: BTreeMap<String, Value>, row: &mut Row) -> Vec<Value> {
     let mut lists = Vec::new();
     for (name, value) in values {
         match value {
             Value::Array(list) => lists.extend(list),
+            Value::String(note) if name == "note" => row.note = note,
             number => number.as_f64().into_iter().for_each(|number| row.push(&name, number)),
         }
     }
@@ -241,12 +245,15 @@ mod tests {
     }
 
     #[test]
-    fn numbers_go_into_the_row_and_lists_are_given() {
-        let answer = serde_json::from_str(r#"{"train_seconds": 2.5, "curve": [{"effort": 1}, {"effort": 2}]}"#);
+    fn numbers_and_the_note_go_into_the_row_and_lists_are_given() {
+        let answer = serde_json::from_str(
+            r#"{"train_seconds": 2.5, "curve": [{"effort": 1}, {"effort": 2}], "note": "7 of 30 epochs"}"#,
+        );
         let Answer::Measured(values) = answer.unwrap() else { panic!("it has not failed") };
         let mut row = Row::new("a", "b", false, 1);
         assert_eq!(take(values, &mut row).len(), 2);
         assert_eq!(row.median("train_seconds"), Some(2.5));
+        assert_eq!((row.note.as_str(), row.has_failed), ("7 of 30 epochs", false));
         let answer = serde_json::from_str(r#"{"failed": "ImportError: no b"}"#).unwrap();
         assert!(matches!(answer, Answer::Failed { failed } if failed == "ImportError: no b"));
     }
@@ -257,7 +264,7 @@ mod tests {
         let data = super::super::data::tests::two_rows();
         let mut row = Row::new("a", "b", false, 1);
         assert!(peers.ask(&Files::write(&data).unwrap(), serde_json::json!({}), &mut row).is_empty());
-        assert_eq!((row.note.as_str(), row.has_failed), ("not measured: no peers", true));
+        assert_eq!((row.note.as_str(), row.has_failed), (NO_PEERS, true));
     }
 
     #[test]

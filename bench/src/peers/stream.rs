@@ -3,14 +3,18 @@
 use hedgerow_core::{
     BoundaryForestParams, BoundaryTreeParams, ExampleId, History, LinearScanParams, NeighborSearch, ParamError, Points,
 };
+use hedgerow_experiments::figure::AxisKind;
 use hedgerow_experiments::stream::Drift;
 
+use super::curves::{Axis, dots};
 use super::data::{Data, Files};
+use super::judged::{Better, Judged, Measure};
 use super::kept::Kept;
 use super::python::Peers;
 use super::remark::Remark;
-use super::table::{Column, Compared, Row, Table};
-use super::{PeersError, Plan, load_all, names};
+use super::row::Row;
+use super::table::{Column, Compared, Shape};
+use super::{Asked, PeersError, Plan, Question, load_all, names};
 use crate::interleaved::timed;
 
 const DATA: [&str; 3] = ["optdigits", "pendigits", DRIFT];
@@ -28,7 +32,9 @@ const COLUMNS: [Column; 5] = [
     Column { name: "microseconds", title: "us per example", decimals: 1 },
 ];
 
-pub(super) const PEERS: [&str; 4] = ["river KNN", "river KNN, SWINN", "river Hoeffding tree", "river ARF(10)"];
+/// The one that we are to be compared with at no less accuracy.
+pub(super) const KNN: &str = "river KNN";
+pub(super) const PEERS: [&str; 4] = [KNN, "river KNN, SWINN", "river Hoeffding tree", "river ARF(10)"];
 
 type Build = fn() -> Result<Box<dyn NeighborSearch>, ParamError>;
 
@@ -51,7 +57,27 @@ fn forest(n_trees: usize) -> Result<Box<dyn NeighborSearch>, ParamError> {
     Ok(Box::new(BoundaryForestParams::default().tree(tree()).n_trees(n_trees).build()?))
 }
 
-pub(super) fn measure(plan: &Plan, repeats: usize, peers: &mut Peers, kept: &Kept) -> Result<Table, PeersError> {
+const ACCURACY: Measure = Measure {
+    name: "accuracy_percent",
+    title: "prequential accuracy, %",
+    unit: " % right",
+    decimals: 2,
+    better: Better::More,
+};
+const TIME: Measure =
+    Measure { name: "microseconds", title: "us per example", unit: " us", decimals: 1, better: Better::Less };
+
+pub(super) const SHAPE: Shape = Shape {
+    question: Question::Stream,
+    title: "A stream is learned online: prequential accuracy, %",
+    columns: &COLUMNS,
+    compared: Some(Compared { name: "microseconds", with: REFERENCE, at_equal: None }),
+    judged: Judged { quality: ACCURACY, speed: TIME, enough: None, size: "megabytes" },
+    about: |_| vec![Remark::from(about())],
+    figures,
+};
+
+pub(super) fn measure(plan: &Plan, repeats: usize, peers: &mut Peers, kept: &mut Kept) -> Asked {
     let most = if plan.quick { 500 } else { 20_000 };
     // One example at a time is the work of one thread, on both sides.
     let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build()?;
@@ -60,44 +86,50 @@ pub(super) fn measure(plan: &Plan, repeats: usize, peers: &mut Peers, kept: &Kep
     for data in &all {
         let name = data.name.as_str();
         let files = Files::write(data)?;
-        let mut ours: Vec<Row> = OURS.iter().map(|(method, ..)| Row::new(name, method, true, 1)).collect();
-        let mut theirs: Vec<Row> = PEERS.iter().map(|peer| Row::new(name, peer, false, 1)).collect();
+        let row = |method: &str, is_ours: bool| kept.row(Row::new(name, method, is_ours, 1));
+        let mut ours: Vec<Row> = OURS.iter().map(|(method, ..)| row(method, true)).collect();
+        let mut theirs: Vec<Row> = PEERS.iter().map(|peer| row(peer, false)).collect();
         for repeat in 0..repeats {
             eprintln!("{name}, {} of {repeats}", repeat + 1);
-            for ((_, build, window), row) in OURS.iter().zip(&mut ours) {
+            for ((_, build, window), row) in OURS.iter().zip(&mut ours).filter(|(_, row)| !row.has(repeat)) {
                 pool.install(|| follow(build()?, *window, data, most, row))?;
                 kept.add(row)?;
             }
-            for row in &mut theirs {
+            for row in theirs.iter_mut().filter(|row| !row.has(repeat)) {
                 let more = serde_json::json!({"window": WINDOW, "n_examples": most});
                 peers.ask(&files, more, row);
                 if let (Some(seconds), Some(n), false) = (row.last("seconds"), row.last("n_examples"), row.has_failed) {
                     row.push("microseconds", 1e6 * seconds / n);
                     row.push("per_second", n / seconds);
                 }
+                if let (Some(bytes), false) = (row.last("bytes"), row.has_failed) {
+                    row.push("megabytes", bytes * 1e-6);
+                }
                 kept.add(row)?;
             }
         }
         rows.extend(ours.into_iter().chain(theirs));
     }
-    Ok(Table {
-        question: "stream",
-        title: "A stream is learned online: prequential accuracy, %",
-        columns: &COLUMNS,
-        compared: Some(Compared { name: "microseconds", with: REFERENCE, at_equal: None }),
-        rows,
-        versions: peers.versions(),
-        remarks: missing.into_iter().chain([Remark::from(about())]).collect(),
-        figures: Vec::new(),
-    })
+    Ok((rows, missing))
+}
+
+/// For each data set accuracy against speed. Files of before speeds were kept give none.
+fn figures(rows: &[Row]) -> Vec<String> {
+    let speed = Axis { name: "per_second", label: "examples per second", kind: AxisKind::Log };
+    let accuracy = Axis { name: ACCURACY.name, label: "prequential accuracy, percent", kind: AxisKind::Linear };
+    rows.chunk_by(|one, next| one.data == next.data)
+        .filter(|rows| rows.iter().any(|row| row.median(speed.name).is_some()))
+        .map(|rows| dots(&format!("{}: accuracy against speed", rows[0].data), rows, &speed, &accuracy))
+        .collect()
 }
 
 /// What stands below the table.
 fn about() -> String {
     format!(
         "Prequential: each example of the training rows, in their order, is asked about and then shown, and the accuracy is the share of right answers. Times are for both \
-         together. river's KNN keeps the last {WINDOW} examples, one neighbor votes; a scan of ours over the last {WINDOW} removes the oldest exactly. MB is a million bytes of \
-         memory at the end; river does not tell its own."
+         together. river's KNN keeps the last {WINDOW} examples, one neighbor votes; a scan of ours over the last {WINDOW} removes the oldest exactly. Stored examples are read from \
+         river's window; its trees store none. MB is a million bytes of memory at the end: of river what it reckons of its own objects (`_raw_memory_usage`), which are Python's: a dictionary \
+         for each example."
     )
 }
 
@@ -140,4 +172,33 @@ fn follow(
     row.push("microseconds", nanoseconds * 1e-3 / n as f64);
     row.push("per_second", n as f64 / (nanoseconds * 1e-9));
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_figure_has_a_dot_for_each_method_and_old_files_have_none() {
+        let mut rows = [Row::new("a", REFERENCE, true, 1), Row::new("a", KNN, false, 1), Row::new("b", KNN, false, 1)];
+        for row in &mut rows {
+            row.push("accuracy_percent", 90.0);
+        }
+        assert_eq!(figures(&rows).len(), 0);
+        rows[0].push("per_second", 1e4);
+        rows[1].push("per_second", 1e3);
+        let figures = figures(&rows);
+        assert_eq!(figures.iter().map(|svg| svg.matches("<circle").count()).collect::<Vec<_>>(), [2]);
+    }
+
+    #[test]
+    fn a_window_forgets_what_is_older() {
+        let labels = [0, 1, 0, 1].map(hedgerow_core::Label::class).to_vec();
+        let points = Points::from_f32(1, vec![0.0, 9.0, 0.5, 8.5]).unwrap();
+        let data = Data::of("a", points, labels, 1).unwrap();
+        let mut row = Row::new("a", "b", true, 1);
+        follow((OURS[1].1)().unwrap(), Some(1), &data, 10, &mut row).unwrap();
+        // Of three the first is not asked about, and the window of one has always the other class.
+        assert_eq!((row.last("accuracy_percent"), row.last("stored")), (Some(0.0), Some(1.0)));
+    }
 }

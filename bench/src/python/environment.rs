@@ -30,7 +30,8 @@ impl Requirements {
     }
 }
 
-/// The file that is written last: an environment without it was never finished.
+/// The file that is written last: an environment without it was never finished. It names the optional packages that could not be installed, each in a line: they
+/// are tried again the next time, for what was missing then may be there.
 const COMPLETE: &str = "complete";
 
 const PYTHON: &str = if cfg!(windows) { "python" } else { "python3" };
@@ -90,7 +91,19 @@ pub fn prepare(requirements: &Requirements) -> Result<PathBuf, SetupError> {
     let hash = requirements.hash(&version.stdout);
     let folder = target.join("bench-peers").join(format!("{hash:016x}"));
     let python = folder.join(if cfg!(windows) { "Scripts/python.exe" } else { "bin/python" });
-    if folder.join(COMPLETE).exists() {
+    let complete = folder.join(COMPLETE);
+    let install_optional = |package: &str| {
+        let mut install = Command::new(&python);
+        install.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check", package]);
+        run(&format!("install {package}"), &mut install).map(drop)
+    };
+    if let Ok(missing) = std::fs::read_to_string(&complete) {
+        let missing: Vec<&str> = missing.lines().filter(|package| requirements.optional.contains(package)).collect();
+        if !missing.is_empty() {
+            eprintln!("trying again to install {}", missing.join(", "));
+            let missing = install_all(&missing, install_optional);
+            std::fs::write(&complete, missing).map_err(SetupError::Folder)?;
+        }
         return Ok(python);
     }
     eprintln!("installing {} in {}: {}", requirements.file, folder.display(), requirements.cost);
@@ -104,15 +117,21 @@ pub fn prepare(requirements: &Requirements) -> Result<PathBuf, SetupError> {
     let mut install = Command::new(&python);
     install.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "-r"]).arg(&list);
     run(&format!("install {} with pip", requirements.file), &mut install)?;
-    for package in requirements.optional {
-        let mut install = Command::new(&python);
-        install.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check", package]);
-        if let Err(error) = run(&format!("install {package}"), &mut install) {
+    let missing = install_all(requirements.optional, install_optional);
+    std::fs::write(&complete, missing).map_err(SetupError::Folder)?;
+    Ok(python)
+}
+
+/// Installs packages that can be done without. Gives those that could not be installed, each in a line.
+fn install_all(packages: &[&str], install: impl Fn(&str) -> Result<(), SetupError>) -> String {
+    let mut missing = String::new();
+    for package in packages {
+        if let Err(error) = install(package) {
             eprintln!("{error}; going on without it\n{}", error.details());
+            missing = format!("{missing}{package}\n");
         }
     }
-    std::fs::write(folder.join(COMPLETE), "").map_err(SetupError::Folder)?;
-    Ok(python)
+    missing
 }
 
 fn run(act: &str, command: &mut Command) -> Result<Output, SetupError> {
@@ -170,6 +189,18 @@ mod tests {
         for Requirements { file, list, optional, .. } in all {
             assert!(list.lines().chain(optional.iter().copied()).all(|line| line.contains("==")), "{file}: {list}");
         }
+    }
+
+    #[test]
+    fn what_could_not_be_installed_is_named_to_be_tried_again() {
+        let install = |package: &str| match package {
+            "a==1" => Ok(()),
+            _ => Err(SetupError::Failed { act: format!("install {package}"), details: String::new() }),
+        };
+        let missing = install_all(&["a==1", "b==1", "c==1"], install);
+        assert_eq!(missing, "b==1\nc==1\n");
+        let again: Vec<&str> = missing.lines().collect();
+        assert_eq!(install_all(&again, |_| Ok(())), "");
     }
 
     #[test]

@@ -15,6 +15,9 @@ use serde::de::DeserializeOwned;
 
 use super::environment::{SetupError, last_lines};
 
+/// How long the process may take to import the peers. From a cold disk PyTorch takes a minute; beyond this something is wrong.
+const IMPORTS: Duration = Duration::from_secs(600);
+
 /// How long the process may take to end once it is asked to.
 const PATIENCE: Duration = Duration::from_secs(5);
 
@@ -82,8 +85,17 @@ impl Process {
     /// import each other, and the error output go to `folder`.
     ///
     /// # Errors
-    /// [`SetupError`] if it does not start or lacks a peer.
+    /// [`SetupError`] if it does not start, lacks a peer, or has not imported them in ten minutes.
     pub fn start(python: &Path, scripts: &[(&str, &str)], folder: &Path) -> Result<Self, SetupError> {
+        Self::start_within(IMPORTS, python, scripts, folder)
+    }
+
+    fn start_within(
+        limit: Duration,
+        python: &Path,
+        scripts: &[(&str, &str)],
+        folder: &Path,
+    ) -> Result<Self, SetupError> {
         eprintln!("starting Python");
         for (name, text) in scripts {
             std::fs::write(folder.join(name), text).map_err(SetupError::Folder)?;
@@ -101,7 +113,7 @@ impl Process {
         // Ends with the output, or once nobody listens any more.
         std::thread::spawn(move || output.lines().map_while(Result::ok).try_for_each(|line| send.send(line)));
         let mut process = Self { child, requests, answers, errors, versions: String::new() };
-        let hello: Hello = process.answer("its versions", None).map_err(|error| SetupError::Failed {
+        let hello: Hello = process.answer("its versions", Some(limit)).map_err(|error| SetupError::Failed {
             act: "import the peers; remove the folder bench-peers from the build folder to install them again"
                 .to_owned(),
             details: error.to_string(),
@@ -209,13 +221,20 @@ mod tests {
         assert!(matches!(error, SetupError::Python(_)), "{error}");
     }
 
-    /// A shell for Python: as much of one as is needed to answer. It is called with `-E -s` and the script.
+    /// A shell for Python, which is called with `-E -s` and the script.
     #[cfg(unix)]
-    fn answering(script: &str, folder: &Path) -> Process {
+    fn shell(folder: &Path) -> PathBuf {
         use std::os::unix::fs::PermissionsExt;
         let python = folder.join("python");
         std::fs::write(&python, "#!/bin/sh\nexec sh \"$3\"\n").unwrap();
         std::fs::set_permissions(&python, std::fs::Permissions::from_mode(0o755)).unwrap();
+        python
+    }
+
+    /// As much of a Python as is needed to answer.
+    #[cfg(unix)]
+    fn answering(script: &str, folder: &Path) -> Process {
+        let python = shell(folder);
         let script = format!("echo '{{\"versions\": \"1\"}}'\n{script}");
         Process::start(&python, &[("first.py", &script), ("other.py", "")], folder).unwrap()
     }
@@ -237,6 +256,17 @@ mod tests {
         assert!(process.child.try_wait().unwrap().is_some(), "it goes on");
         let error = process.ask_within::<serde_json::Value>(limit, "x", &line).unwrap_err();
         assert!(matches!(error, PeerError::Ended { .. }), "{error}");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn who_never_says_hello_is_not_waited_for() {
+        let folder = tempfile::tempdir().unwrap();
+        let (python, scripts) = (shell(folder.path()), [("first.py", "exec sleep 60")]);
+        let start = Instant::now();
+        let error = Process::start_within(Duration::from_secs(1), &python, &scripts, folder.path()).unwrap_err();
+        assert!(start.elapsed() < Duration::from_secs(30), "it was waited for");
+        assert_eq!(error.details(), "gave up after 1 s");
     }
 
     #[cfg(unix)]

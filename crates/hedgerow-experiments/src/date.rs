@@ -1,4 +1,4 @@
-//! Today's date, without a dependency.
+//! Today's date and the time, without a dependency.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -8,6 +8,16 @@ const SECONDS_A_DAY: u64 = 86_400;
 pub fn today() -> String {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     iso_date(since.as_secs() / SECONDS_A_DAY)
+}
+
+/// Now in UTC, as `2025-12-31T23:59:59Z`. Such texts stand in the order of their times.
+pub fn now() -> String {
+    iso_time(SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs())
+}
+
+fn iso_time(seconds: u64) -> String {
+    let (day, second) = (seconds / SECONDS_A_DAY, seconds % SECONDS_A_DAY);
+    format!("{}T{:02}:{:02}:{:02}Z", iso_date(day), second / 3600, second / 60 % 60, second % 60)
 }
 
 /// The date of a day by its number, 0 for 1970-01-01.
@@ -36,6 +46,7 @@ mod tests {
         assert_eq!(iso_date(11_016), "2000-02-29"); // 60 days on: 1 + 31 + 28
         assert_eq!(iso_date(11_017), "2000-03-01");
         assert_eq!(iso_date(20_000), "2024-10-04");
+        assert_eq!(iso_time(20_000 * SECONDS_A_DAY + 3 * 3600 + 4 * 60 + 5), "2024-10-04T03:04:05Z");
     }
 
     #[test]

@@ -7,17 +7,22 @@ use std::process::Command;
 pub struct Machine {
     /// Model name of the processor, or the architecture where the system does not tell.
     pub processor: String,
-    /// Cores that this process may use.
+    /// Cores of the machine.
     pub cores: usize,
+    /// Cores that this process may use: fewer where `taskset` or a container says so. How many threads are at work is another matter still.
+    pub usable_cores: usize,
 }
 
 impl Machine {
     /// This machine.
     pub fn this() -> Self {
         let cpuinfo = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+        let usable_cores = std::thread::available_parallelism().map_or(1, usize::from);
         Self {
             processor: model_name(&cpuinfo).unwrap_or(std::env::consts::ARCH).to_owned(),
-            cores: std::thread::available_parallelism().map_or(1, usize::from),
+            // Where the system does not list them, there are at least those that can be used.
+            cores: n_processors(&cpuinfo).max(usable_cores),
+            usable_cores,
         }
     }
 
@@ -38,12 +43,19 @@ impl Machine {
     pub fn describe_hardware(&self) -> String {
         let facts = [
             ("processor", self.processor.clone()),
-            ("cores", self.cores.to_string()),
+            ("cores", self.describe_cores()),
             ("system", format!("{} {}", std::env::consts::OS, std::env::consts::ARCH)),
             ("vectors at run time", run_time_vectors().to_owned()),
             ("compiled for", compiled_for().to_owned()),
         ];
         facts.iter().map(|(what, fact)| format!("- {what}: {fact}\n")).collect()
+    }
+
+    fn describe_cores(&self) -> String {
+        match self.usable_cores {
+            usable if usable == self.cores => self.cores.to_string(),
+            usable => format!("{}, of which this process may use {usable}", self.cores),
+        }
     }
 }
 
@@ -57,8 +69,13 @@ fn model_name(cpuinfo: &str) -> Option<&str> {
     line.split_once(':').map(|(_, name)| name.trim()).filter(|name| !name.is_empty())
 }
 
+/// The processors that the system lists, whoever may use them.
+fn n_processors(cpuinfo: &str) -> usize {
+    cpuinfo.lines().filter(|line| line.split(':').next().is_some_and(|name| name.trim() == "processor")).count()
+}
+
 /// Lower-case letters and digits, all else as single hyphens.
-fn slug(text: &str) -> String {
+pub fn slug(text: &str) -> String {
     let words = text.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
     words.collect::<Vec<_>>().join("-").to_ascii_lowercase()
 }
@@ -115,5 +132,16 @@ mod tests {
         );
         assert_eq!(model_name("model name\t: \n"), None);
         assert_eq!(model_name(""), None);
+    }
+
+    #[test]
+    fn a_process_that_may_use_one_core_does_not_make_the_machine_smaller() {
+        let cpuinfo = "processor\t: 0\nmodel name\t: a processor: b\n\nprocessor\t: 1\nmodel name\t: a processor: b\n";
+        assert_eq!(n_processors(cpuinfo), 2);
+        let machine = Machine { processor: "Some CPU".into(), cores: 2, usable_cores: 1 };
+        assert_eq!(machine.slug(), "some-cpu-2-cores");
+        assert!(machine.describe_hardware().contains("- cores: 2, of which this process may use 1\n"));
+        let whole = Machine { usable_cores: 2, ..machine };
+        assert!(whole.describe_hardware().contains("- cores: 2\n"));
     }
 }
