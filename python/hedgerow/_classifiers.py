@@ -21,7 +21,7 @@ PASSES = ("one", "until-consistent")
 
 def tree_params(max_children: int | None) -> dict[str, Any]:
     """One tree, as Rust has it."""
-    return {"kind": "tree", "max_children": None if max_children is None else at_least("max_children", max_children, 2)}
+    return {"kind": "tree", "max_children": None if max_children is None else at_least("max_children", max_children, 1)}
 
 
 def forest_params(n_trees: int, max_children: int | None, initialization: str, vote: str) -> dict[str, Any]:
