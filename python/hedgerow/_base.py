@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import math
 import os
-import warnings
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -23,6 +22,7 @@ from . import _native
 from ._explanation import Explanation
 from ._labels import label_of, names_of
 from ._progress import Bar
+from ._warning import warn
 
 #: scikit-learn's names of distances, and ours.
 METRICS = {
@@ -242,7 +242,7 @@ class NeighborEstimator(BaseEstimator):
         finally:
             bar.close()
         for words in bar.warnings:
-            warnings.warn(words, UserWarning, stacklevel=4)  # where fit was called
+            warn(words)
         self.last_ids_ = np.arange(len(points))
         return self
 

@@ -21,7 +21,7 @@ PASSES = ("one", "until-consistent")
 
 def tree_params(max_children: int | None) -> dict[str, Any]:
     """One tree, as Rust has it."""
-    return {"kind": "tree", "max_children": None if max_children is None else at_least("max_children", max_children, 2)}
+    return {"kind": "tree", "max_children": None if max_children is None else at_least("max_children", max_children, 1)}
 
 
 def forest_params(n_trees: int, max_children: int | None, initialization: str, vote: str) -> dict[str, Any]:
@@ -144,7 +144,9 @@ class NeighborClassifier(ClassifierMixin, NamedLabels):
         Returns
         -------
         ndarray of shape (n_samples, n_classes)
-            A column for each of ``classes_``; the largest of a row is that of the class that ``predict`` gives.
+            A column for each of ``classes_``; the largest of a row is that of the class that ``predict`` gives. Classes that came after
+            ``fit`` stand last in both. Whoever takes columns to be in the order of sorted labels, as scikit-learn's ``log_loss`` and
+            ``roc_auc_score`` do, needs them sorted: ``probabilities[:, np.argsort(model.classes_)]``.
         """
         check_is_fitted(self)
         return self.model_.predict_proba(self._points(X, reset=False), self._n_threads())
@@ -163,11 +165,13 @@ class BoundaryTreeClassifier(NeighborClassifier):
     metric : {"euclidean", "sqeuclidean", "cosine", "manhattan"}, default="euclidean"
         The distance.
     scaling : {"auto", "standardize", "unit_range", "unit_length"}, list of these, or None, default="auto"
-        How features are scaled first. "auto": floats to mean 0 and variance 1, bytes not at all.
+        How features are scaled first. "auto": floats to mean 0 and variance 1, bytes not at all. Each feature by itself, but see
+        ``image_shape``.
     history : {"full", "nodes-only"}, default="full"
         What is remembered of redundant examples. With "nodes-only" the model is smaller, and cannot remove or relabel.
     image_shape : tuple, default=None
-        (height, width) or (height, width, channels) of pictures, for explanations to show.
+        (height, width) or (height, width, channels) of pictures. Explanations show them then, and ``scaling`` takes all pixels together
+        rather than each by itself, which makes another model.
     random_state : int, RandomState instance or None, default=None
         Decides the order in which examples are shown. A whole number is the seed of the command line.
     n_jobs : int, default=None
@@ -239,11 +243,13 @@ class BoundaryForestClassifier(NeighborClassifier):
     metric : {"euclidean", "sqeuclidean", "cosine", "manhattan"}, default="euclidean"
         The distance.
     scaling : {"auto", "standardize", "unit_range", "unit_length"}, list of these, or None, default="auto"
-        How features are scaled first. "auto": floats to mean 0 and variance 1, bytes not at all.
+        How features are scaled first. "auto": floats to mean 0 and variance 1, bytes not at all. Each feature by itself, but see
+        ``image_shape``.
     history : {"full", "nodes-only"}, default="full"
         What is remembered of redundant examples. With "nodes-only" the model is smaller, and cannot remove or relabel.
     image_shape : tuple, default=None
-        (height, width) or (height, width, channels) of pictures, for explanations to show.
+        (height, width) or (height, width, channels) of pictures. Explanations show them then, and ``scaling`` takes all pixels together
+        rather than each by itself, which makes another model.
     random_state : int, RandomState instance or None, default=None
         Decides the orders in which examples are shown. A whole number is the seed of the command line.
     n_jobs : int, default=None
@@ -317,11 +323,13 @@ class BoundarySetClassifier(NeighborClassifier):
     metric : {"euclidean", "sqeuclidean", "cosine", "manhattan"}, default="euclidean"
         The distance.
     scaling : {"auto", "standardize", "unit_range", "unit_length"}, list of these, or None, default="auto"
-        How features are scaled first. "auto": floats to mean 0 and variance 1, bytes not at all.
+        How features are scaled first. "auto": floats to mean 0 and variance 1, bytes not at all. Each feature by itself, but see
+        ``image_shape``.
     history : {"full", "nodes-only"}, default="full"
         What is remembered of redundant examples. With "nodes-only" the model is smaller, and cannot remove or relabel.
     image_shape : tuple, default=None
-        (height, width) or (height, width, channels) of pictures, for explanations to show.
+        (height, width) or (height, width, channels) of pictures. Explanations show them then, and ``scaling`` takes all pixels together
+        rather than each by itself, which makes another model.
     random_state : int, RandomState instance or None, default=None
         Decides the order in which examples are shown. A whole number is the seed of the command line.
     n_jobs : int, default=None

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable
 from numbers import Real
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from ._warning import warn
 
 
 def names_of(labels: Iterable[Any]) -> list[str]:
@@ -112,11 +113,9 @@ def caught_up(classes: NDArray[Any], names: list[str], spelled: dict[str, Any]) 
         together = classes
     if names_of(together) == names:
         return together
-    warnings.warn(
+    warn(
         f"Another program has given the model the classes {late}, which are of another kind than those it had; "
-        "all its classes are texts from now on.",
-        UserWarning,
-        stacklevel=3,
+        "all its classes are texts from now on."
     )
     return np.array(names, dtype=str)
 

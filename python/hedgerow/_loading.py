@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import warnings
 from collections.abc import Iterator
 from typing import Any, TypeVar
 
@@ -18,6 +17,7 @@ from ._learned import DifferentiableBoundarySet, DifferentiableBoundaryTree, Lea
 from ._named import NamedLabels
 from ._neighbors import BoundaryForestNeighbors
 from ._regressor import BoundaryForestRegressor
+from ._warning import warn
 
 E = TypeVar("E", bound=NeighborEstimator)
 
@@ -83,19 +83,18 @@ def estimator_of(cls: type[E], model: _native.Model, classes: ArrayLike | None) 
     estimator.model_ = model
     estimator.n_features_in_ = model.n_features
     n_examples = estimator.metrics_["n_shown"]
-    if isinstance(estimator, LearnedClassifier):
-        # The nearest preset may learn from so many by another method than the model was, which is told of below.
-        estimator.set_params(**dict.fromkeys(estimator._without_use(n_examples)))
-    would_be = {"structure": estimator._structure(), "learning": estimator._learning(n_examples, params["seed"])}
-    others = list(differences(would_be, params))
-    if would_be["learning"] is None and params["learning"] is not None:
-        others.append(f"learning.method.method is {params['learning']['method']['method']!r}")
+    try:
+        if isinstance(estimator, LearnedClassifier):
+            # The nearest preset may learn from so many by another method than the model was, which is told of below.
+            estimator.set_params(**dict.fromkeys(estimator._without_use(n_examples)))
+        others = unsaid(estimator, params, n_examples)
+    except (TypeError, ValueError) as error:
+        # The engine takes some values that estimators refuse: no reason not to read the model.
+        others = [str(error).rstrip(".")]
     if others:
-        warnings.warn(
+        warn(
             f"{cls.__name__} has no parameters for all that the model was fitted with ({', '.join(others)}): it answers as it was "
-            "fitted, but fit would make another of it.",
-            UserWarning,
-            stacklevel=3,
+            "fitted, but fit would make another of it."
         )
     if model.feature_names is not None:
         estimator.feature_names_in_ = np.asarray(model.feature_names, dtype=object)
@@ -103,6 +102,15 @@ def estimator_of(cls: type[E], model: _native.Model, classes: ArrayLike | None) 
         estimator._take_classes(classes)
     estimator.last_ids_ = np.array([], dtype=np.int64)
     return estimator
+
+
+def unsaid(estimator: NeighborEstimator, params: dict[str, Any], n_examples: int) -> list[str]:
+    """What a model was fitted with that the parameters of its estimator do not say."""
+    would_be = {"structure": estimator._structure(), "learning": estimator._learning(n_examples, params["seed"])}
+    others = list(differences(would_be, params))
+    if would_be["learning"] is None and params["learning"] is not None:
+        others.append(f"learning.method.method is {params['learning']['method']['method']!r}")
+    return others
 
 
 def differences(would_be: dict[str, Any], had: dict[str, Any], within: str = "") -> Iterator[str]:

@@ -36,7 +36,8 @@ class BoundaryForestNeighbors(NamedLabels):
     history : {"full", "nodes-only"}, default="full"
         What is remembered for exact removal.
     image_shape : tuple, default=None
-        (height, width) or (height, width, channels) of pictures, for explanations to show.
+        (height, width) or (height, width, channels) of pictures. Explanations show them then, and ``scaling`` takes all pixels together
+        rather than each by itself, which makes another model.
     random_state : int, RandomState instance or None, default=None
         Decides the orders in which examples are shown. A whole number is the seed of the command line.
     n_jobs : int, default=None

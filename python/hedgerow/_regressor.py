@@ -34,11 +34,13 @@ class BoundaryForestRegressor(RegressorMixin, NeighborEstimator):
     metric : {"euclidean", "sqeuclidean", "cosine", "manhattan"}, default="euclidean"
         The distance.
     scaling : {"auto", "standardize", "unit_range", "unit_length"}, list of these, or None, default="auto"
-        How features are scaled first. "auto": floats to mean 0 and variance 1, bytes not at all.
+        How features are scaled first. "auto": floats to mean 0 and variance 1, bytes not at all. Each feature by itself, but see
+        ``image_shape``.
     history : {"full", "nodes-only"}, default="full"
         What is remembered of redundant examples. With "nodes-only" the model is smaller, and cannot remove or relabel.
     image_shape : tuple, default=None
-        (height, width) or (height, width, channels) of pictures, for explanations to show.
+        (height, width) or (height, width, channels) of pictures. Explanations show them then, and ``scaling`` takes all pixels together
+        rather than each by itself, which makes another model.
     random_state : int, RandomState instance or None, default=None
         Decides the orders in which examples are shown. A whole number is the seed of the command line.
     n_jobs : int, default=None

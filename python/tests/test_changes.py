@@ -77,7 +77,7 @@ def test_one_that_is_not_fitted_says_so(estimator, iris, tmp_path):
         ({"scaling": "log"}, "scaling is 'log'"),
         ({"scaling": ["unit_length", "log"]}, "scaling is 'log'"),
         ({"history": "some"}, "history is 'some'"),
-        ({"max_children": 1}, "max_children is 1; it must be at least 2"),
+        ({"max_children": 0}, "max_children is 0; it must be at least 1"),
         ({"image_shape": (3,)}, r"image_shape is \(3,\)"),
         ({"image_shape": (3, 3)}, "9"),
         ({"image_shape": (2**62, 2**62, 4)}, "image_shape is .*it must be at most"),

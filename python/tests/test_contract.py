@@ -12,9 +12,6 @@ from hedgerow import (
     DifferentiableBoundaryTree,
 )
 
-# The checks fit hundreds of times, and trees learn slowly; a narrow network learns their blobs in a moment.
-SHORT = {"layers": (16, 4), "max_epochs": 100}
-
 ESTIMATORS = [
     BoundaryTreeClassifier(),
     BoundaryForestClassifier(),
@@ -24,7 +21,8 @@ ESTIMATORS = [
     BoundaryForestNeighbors(),
     DifferentiableBoundarySet(),
     DifferentiableBoundaryTree(),
-    DifferentiableBoundaryTree(variant="v1", **SHORT),
+    # With its defaults, although that takes longest: at a higher rate it diverged in one of the checks, which a shorter recipe hid.
+    DifferentiableBoundaryTree(variant="v1"),
 ]
 
 

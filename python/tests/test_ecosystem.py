@@ -7,13 +7,22 @@ import warnings
 import numpy as np
 import pytest
 from sklearn.base import clone
+from sklearn.datasets import load_iris
 from sklearn.feature_selection import SelectKBest
 from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import log_loss, roc_auc_score
 from sklearn.model_selection import GridSearchCV, cross_val_predict
+from sklearn.neighbors import NearestNeighbors
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from hedgerow import BoundarySetClassifier, DifferentiableBoundarySet
+from hedgerow import (
+    BoundaryForestClassifier,
+    BoundaryForestNeighbors,
+    BoundarySetClassifier,
+    DifferentiableBoundarySet,
+    DifferentiableBoundaryTree,
+)
 
 
 def test_a_pipeline_ends_with_any_of_them(estimator, iris):
@@ -76,6 +85,51 @@ def test_presets_are_those_of_the_engine(preset):
     assert learning["clean_epochs"] == (2 if preset.startswith("best") else 0)
 
 
+def test_best_shifted_without_the_shape_of_pictures_is_told_of():
+    from hedgerow.datasets import load_optdigits
+
+    digits = load_optdigits()
+    X, y = digits.X_train[:200], digits.y_train[:200]
+    model = DifferentiableBoundarySet(preset="best-shifted", layers=(8, 2), max_epochs=1, random_state=0)
+    with pytest.warns(UserWarning, match=r"give image_shape=\(height, width\)") as told:
+        model.fit(X, y)
+    assert told[0].filename == __file__ and model.fit_params_["learning"]["augmentation"] == []
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model.set_params(image_shape=(8, 8)).fit(X, y)
+        # It may well be no picture.
+        model.set_params(preset="best", image_shape=None).fit(X, y)
+
+
+def test_the_shape_of_pictures_has_all_pixels_scaled_together():
+    # One pixel spreads a hundred times farther than the others: scaled by itself, it counts no more than they do.
+    X = np.random.default_rng(0).normal(size=(60, 4)) * [100.0, 1.0, 1.0, 1.0]
+    by_itself, together = X / X.std(axis=0), X / X.std()
+    for shape, scaled in ((None, by_itself), ((2, 2), together)):
+        model = BoundaryForestNeighbors(effort=None, scaling="auto", image_shape=shape, random_state=0).fit(X)
+        expected = NearestNeighbors(n_neighbors=5).fit(scaled).kneighbors()[0]
+        np.testing.assert_allclose(model.kneighbors()[0], expected, rtol=1e-4)
+
+
+def test_columns_of_probabilities_are_sorted_for_whoever_takes_them_to_be():
+    # A class that comes later stands last, and measures that sort the labels would take its column for another's.
+    X, y = load_iris(return_X_y=True)
+    names = np.array(["rose", "lily", "aster"])[y]
+    model = BoundaryForestClassifier(n_trees=5, random_state=0).fit(X[:100], names[:100])
+    model.partial_fit(X[100:], names[100:])
+    assert model.classes_.tolist() == ["lily", "rose", "aster"]
+    probabilities = model.predict_proba(X)
+    by_label = probabilities[:, np.argsort(model.classes_)]
+    right = [model.classes_.tolist().index(name) for name in names]
+    loss = -np.log(np.clip(probabilities[range(150), right], np.finfo(float).eps, 1)).mean()
+    area = np.mean([roc_auc_score(names == name, probabilities[:, at]) for at, name in enumerate(model.classes_)])
+    assert log_loss(names, by_label) == pytest.approx(loss)
+    assert roc_auc_score(names, by_label, multi_class="ovr") == pytest.approx(area)
+    # What they make of the columns as they are.
+    assert log_loss(names, probabilities) > 2 * loss
+    assert roc_auc_score(names, probabilities, multi_class="ovr") < area - 0.2
+
+
 def test_parameters_of_learning_reach_the_engine(iris):
     X, y = iris
     params = {
@@ -95,6 +149,14 @@ def test_parameters_of_learning_reach_the_engine(iris):
     assert (learning["validation_share"], learning["patience"], learning["seed"]) == (0.2, 5, 9)
     with pytest.raises(ValueError, match="sigma"):
         DifferentiableBoundarySet(sigma=0.0).fit(X, y)
+
+
+def test_few_rows_with_one_feature_do_not_diverge_by_default():
+    # As one of scikit-learn's checks has them. Trees with frozen nodes diverged on the first, third and fifth.
+    for seed in range(5):
+        X = 3 * np.random.RandomState(seed).uniform(size=(10, 1))
+        model = DifferentiableBoundaryTree(variant="v1", random_state=1).fit(X, X[:, 0].astype(int))
+        assert model.metrics_["outcome"] == "finished"
 
 
 def test_seconds_end_learning(iris):
@@ -132,6 +194,12 @@ def test_too_few_rows_for_validation_are_told_of():
     with pytest.warns(UserWarning, match="too few to keep some for validation") as told:
         model.fit(X, y)
     assert told[0].filename == __file__
+    # It pointed into the package where fit was not what was called.
+    with pytest.warns(UserWarning, match="too few to keep some for validation") as told:
+        clone(model).partial_fit(X, y)
+    with pytest.warns(UserWarning, match="too few to keep some for validation") as told_closed:
+        clone(model).partial_fit(X, y, classes=[0, 1])
+    assert told[0].filename == told_closed[0].filename == __file__
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         model.set_params(validation_fraction=0.0).fit(X, y)

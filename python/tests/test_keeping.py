@@ -133,6 +133,30 @@ def test_changes_that_would_be_lost_are_kept_unless_told_otherwise(iris, tmp_pat
     assert hedgerow.load(folder).classes_.tolist() == [0, 1, 2]
 
 
+def test_a_journal_that_cannot_be_written_or_read_is_an_os_error(iris, tmp_path):
+    # It was a ValueError, as if what was asked for were wrong.
+    X, y = iris
+    folder = tmp_path / "model"
+    fitted = BoundaryTreeClassifier(random_state=0).fit(X, y).save(folder)
+    attached = hedgerow.load(folder, attach=True)
+    fitted.save(folder, replace=True)
+    for change in (
+        lambda: attached.remove(3),
+        lambda: attached.relabel(3, 1),
+        lambda: attached.partial_fit(X[:1], y[:1]),
+    ):
+        with pytest.raises(OSError, match="another model was saved in this place meanwhile"):
+            change()
+    again = hedgerow.load(folder, attach=True)
+    with pytest.raises(ValueError, match="99999"):
+        again.remove(99999)
+    (folder / "journal.sqlite").write_bytes(b"no database" * 1000)
+    with pytest.raises(OSError, match=r"journal\.sqlite"):
+        _ = again.changes_
+    with pytest.raises(ValueError, match="the journal is damaged"):
+        hedgerow.load(folder)
+
+
 def test_the_command_line_reads_models_of_python(classifier, iris, tmp_path):
     X, y = iris
     named = np.array(["setosa", "versicolor", "virginica"])[y]
@@ -233,6 +257,28 @@ def test_a_structure_that_the_class_does_not_build_is_told_of(iris, tmp_path):
     assert told[0].filename == __file__
 
 
+@pytest.mark.parametrize("max_children", [1, 2**31])
+def test_numbers_of_children_that_only_the_command_line_took_are_read(iris, tmp_path, max_children):
+    # Models with them could not be loaded.
+    X, y = iris
+    write_table(tmp_path / "flowers.csv", X, np.array(["setosa", "versicolor", "virginica"])[y])
+    words = ["--data", tmp_path / "flowers.csv", "--out", tmp_path / "model", "--max-children", max_children, "--quiet"]
+    run("fit", *words, *FITS["forest"])
+    if max_children == 1:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            model = hedgerow.load(tmp_path / "model")
+    else:
+        with pytest.warns(UserWarning, match=r"max_children is 2147483648; .*fit would make another"):
+            model = hedgerow.load(tmp_path / "model")
+    assert model.max_children == max_children
+    import pandas
+
+    table = pandas.DataFrame(X, columns=[f"f{at}" for at in range(4)])
+    rows = answers_of_command(tmp_path / "model", X, tmp_path)
+    assert model.predict(table).tolist() == [row["prediction"] for row in rows]
+
+
 @pytest.mark.parametrize("preset", ["fast", "paper", "best", "best-shifted"])
 def test_a_preset_is_found_again_and_nothing_is_told_of_it(tmp_path, preset):
     digits = hedgerow.datasets.load_optdigits()
@@ -320,8 +366,10 @@ def test_classes_of_another_kind_that_another_program_brings_make_all_texts(iris
     one, other = (hedgerow.load(folder, classes=kind, attach=True) for kind in (None, ["0", "1", "2"]))
     other.partial_fit(X[:1] + 50, ["cat"])
     one.remove(0)
-    with pytest.warns(UserWarning, match="all its classes are texts"):
+    with pytest.warns(UserWarning, match="all its classes are texts") as told:
         assert one.predict(X[:1] + 50).tolist() == ["cat"]
+    # It pointed at the line of predict that looks classes up.
+    assert told[0].filename == __file__
     assert one.classes_.tolist() == ["0", "1", "2", "cat"]
 
 

@@ -17,6 +17,7 @@ from sklearn.model_selection import cross_val_score
 import hedgerow
 from hedgerow import (
     BoundaryForestClassifier,
+    BoundaryForestNeighbors,
     BoundarySetClassifier,
     BoundaryTreeClassifier,
     DifferentiableBoundarySet,
@@ -46,51 +47,92 @@ def in_a_fork(act):
         return pickle.loads(file.read())
 
 
-# Long enough that it cannot end by itself before the signal.
-ENDLESS = """
-import signal, sys, time
+# Ctrl-C in the middle of a fit that cannot end by itself before; the process measures how long after it the exception came.
+INTERRUPTED = """
+import os, signal, threading, time
+from pathlib import Path
 import numpy as np
-from hedgerow import DifferentiableBoundarySet
+from hedgerow import BoundaryForestClassifier, BoundarySetClassifier, BoundaryTreeClassifier, DifferentiableBoundarySet
 # Shells have programs in the background ignore it, and Python leaves that as it is.
 signal.signal(signal.SIGINT, signal.default_int_handler)
-X = np.random.default_rng(0).normal(size=(4000, 20)).astype(np.float32)
-y = (X[:, 0] * X[:, 1] > 0).astype(int)
-model = DifferentiableBoundarySet(max_epochs=100000, random_state=0, **{params})
-print("begun", flush=True)
+X = np.random.default_rng(0).normal(size=({rows}, 40)).astype(np.float32)
+y = np.random.default_rng(1).integers(0, 2, {rows})
+small = BoundaryTreeClassifier(n_jobs=1).fit(X[:50], y[:50])
+model = {model}
+sent = []
+def interrupt():
+    sent.append(time.monotonic())
+    os.kill(os.getpid(), signal.SIGINT)
+def is_under_way():
+    for task in Path("/proc/self/task").glob("*/comm"):
+        try:
+            if task.read_text().strip() == "hedgerow-fit":
+                return True
+        except OSError:
+            pass  # it has ended meanwhile
+    return False
+threading.Timer(0.7, interrupt).start()
 try:
     model.fit(X, y)
 except KeyboardInterrupt:
-    print("interrupted", hasattr(model, "model_"), flush=True)
-    time.sleep(0.2)
-    model.set_params(max_epochs=1).fit(X, y)
-    print("and fitted", model.n_stored_ > 0, flush=True)
+    print(time.monotonic() - sent[0], hasattr(model, "model_"), flush=True)
+    {then}
+os._exit(0)
 """
+# A fit that was stopped is gone, and others can begin.
+STOPPED = """while is_under_way() and time.monotonic() < sent[0] + 30:
+        time.sleep(0.01)
+    print(time.monotonic() - sent[0], small.fit(X[:60], y[:60]).n_stored_ > 0, flush=True)"""
+# One that was left to itself keeps nobody waiting.
+LEFT = """begun = time.monotonic()
+    small.predict(X[:5])
+    print(time.monotonic() - begun, is_under_way(), flush=True)"""
+
+STOPPABLE = {
+    "learning": (4000, "DifferentiableBoundarySet(max_epochs=100000, random_state=0)"),
+    "learning, verbose": (4000, "DifferentiableBoundarySet(max_epochs=100000, random_state=0, verbose=1)"),
+    "trees with orders of their own": (100_000, "BoundaryForestClassifier(initialization='permuted', n_jobs=1)"),
+    "passes until consistent": (100_000, "BoundarySetClassifier(passes='until-consistent', n_jobs=1)"),
+}
+# One step of it takes seconds.
+UNSTOPPABLE = """DifferentiableBoundarySet(
+    layers=(3000, 3000, 8), boundary_batch_size=3000, train_batch_size=3000, max_epochs=1, n_jobs=1
+)"""
 
 
-@pytest.mark.parametrize("params", [{}, {"verbose": 1}], ids=["silent", "verbose"])
-def test_ctrl_c_stops_a_fit_within_a_second_and_leaves_a_clean_error(params):
-    # Pitfall 2: a loop that never looks out would go on for hours.
-    program = ENDLESS.replace("{params}", repr(params))
-    process = subprocess.Popen(
-        [sys.executable, "-c", program], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    )
-    # Whatever goes wrong, nothing waits for ever.
-    end = threading.Timer(60, process.kill)
-    end.start()
-    try:
-        assert process.stdout.readline() == "begun\n"
-        time.sleep(1.0)
-        sent = time.monotonic()
-        process.send_signal(signal.SIGINT)
-        assert process.stdout.readline() == "interrupted False\n"
-        took = time.monotonic() - sent
-        assert process.stdout.readline() == "and fitted True\n"
-        assert process.wait(60) == 0, process.stderr.read()
-    finally:
-        end.cancel()
-        process.kill()
-    # Within a second on a machine that has nothing else to do.
-    assert took < 5.0
+def interrupted(rows, model, then):
+    """What the program prints: seconds until the exception and until what is done then, each with whether."""
+    program = INTERRUPTED
+    for name, value in (("{rows}", str(rows)), ("{model}", model), ("{then}", then)):
+        program = program.replace(name, value)
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=120, check=True)
+    lines = [line.split() for line in done.stdout.splitlines()]
+    assert len(lines) == 2, (done.stdout, done.stderr)
+    return [(float(seconds), word == "True") for seconds, word in lines]
+
+
+def best_of_three(act, within):
+    """The first of three tries that keeps within its seconds, or the last: others may be at work on the machine."""
+    for _ in range(3):
+        said = act()
+        if all(took < most for (took, _), most in zip(said, within, strict=True)):
+            break
+    return said
+
+
+@pytest.mark.parametrize(("rows", "model"), STOPPABLE.values(), ids=STOPPABLE)
+def test_ctrl_c_stops_a_fit_within_a_second_and_leaves_a_clean_error(rows, model):
+    # Pitfall 2: a loop that never looks out would go on for hours. The last two went on to their end by themselves.
+    raised, gone = best_of_three(lambda: interrupted(rows, model, STOPPED), (1.0, 3.0))
+    assert raised[0] < 1.0 and not raised[1]
+    assert gone[0] < 3.0 and gone[1]
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="threads are told by /proc")
+def test_ctrl_c_leaves_a_fit_to_itself_that_does_not_stop_and_nobody_waits_for_it():
+    raised, answered = best_of_three(lambda: interrupted(8000, UNSTOPPABLE, LEFT), (1.0, 1.0))
+    assert raised[0] < 1.0 and not raised[1]
+    assert answered[0] < 1.0 and answered[1]
 
 
 def test_an_error_of_a_signal_handler_leaves_an_earlier_fit_as_it_was(iris):
@@ -230,6 +272,109 @@ def test_many_threads_may_ask_while_one_changes_the_model(iris):
     assert model.model_.n_changes == 10
 
 
+# Threads that ask and threads that change, with a pool for all. Where the model was locked within the pool, this stood still in a second.
+ASKED_AND_CHANGED = """
+import threading, time
+import numpy as np
+from hedgerow import BoundaryForestClassifier
+X = np.random.default_rng(0).normal(size=(4000, 20)).astype(np.float32)
+y = np.random.default_rng(1).integers(0, 3, 4000)
+model = BoundaryForestClassifier(n_trees=8, n_jobs=2, random_state=0).fit(X, y)
+end = time.monotonic() + 4
+counts = {"asked": 0, "changed": 0}
+def ask():
+    while time.monotonic() < end:
+        model.predict(X)
+        counts["asked"] += 1
+def change(ids):
+    for id in ids:
+        if time.monotonic() > end:
+            break
+        model.remove(id)
+        model.partial_fit(X[id : id + 1], y[id : id + 1])
+        counts["changed"] += 1
+threads = [threading.Thread(target=ask) for _ in range(3)]
+threads += [threading.Thread(target=change, args=(range(first, 4000, 2),)) for first in (0, 1)]
+for thread in threads:
+    thread.start()
+for thread in threads:
+    thread.join()
+print(counts["asked"] > 0, counts["changed"] > 0)
+"""
+
+
+def test_threads_that_ask_and_change_a_forest_do_not_wait_for_themselves():
+    words = [sys.executable, "-c", ASKED_AND_CHANGED]
+    done = subprocess.run(words, capture_output=True, text=True, timeout=60, check=False)
+    assert done.stdout == "True True\n", done.stderr
+
+
+def test_threads_that_change_one_folder_do_not_wait_for_themselves(tmp_path):
+    # A thread that took in what others had written took up the change of another, which waited 30 seconds for the journal and gave up.
+    X = np.random.default_rng(0).normal(size=(3000, 20)).astype(np.float32)
+    y = np.random.default_rng(1).integers(0, 3, 3000)
+    folder = tmp_path / "model"
+    BoundaryForestClassifier(n_trees=8, random_state=0).fit(X, y).save(folder)
+    models = [hedgerow.load(folder, attach=True).set_params(n_jobs=2) for _ in range(3)]
+    failures = []
+
+    def change(model, ids):
+        try:
+            for id in ids:
+                model.remove(id)
+        except Exception as error:
+            failures.append(error)
+
+    threads = [
+        threading.Thread(target=change, args=(model, range(first, 300, 3))) for first, model in enumerate(models)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not failures
+    assert hedgerow.load(folder).model_.n_changes == 300
+
+
+def test_a_question_does_not_wait_for_the_fit_of_another_estimator(iris):
+    # They shared a pool, and with one thread the fit had it to its end.
+    X, y = iris
+    model = BoundaryTreeClassifier(n_jobs=1, random_state=0).fit(X, y)
+    other = DifferentiableBoundarySet(max_epochs=10**6, max_seconds=6, n_jobs=1, random_state=0)
+    thread = threading.Thread(target=other.fit, args=(X, y))
+    thread.start()
+    time.sleep(1.0)
+    begun = time.monotonic()
+    model.predict(X)
+    took = time.monotonic() - begun
+    assert thread.is_alive() and took < 2.0
+    thread.join()
+
+
+def test_neighbors_are_whole_rows_while_examples_come_and_go():
+    # Examples that went after they had been counted left shorter rows, which were cut anew: answers stood at other queries.
+    X = np.random.default_rng(0).normal(size=(40, 3)).astype(np.float32)
+    finder = BoundaryForestNeighbors(n_neighbors=40, n_trees=2, effort=None, n_jobs=1, random_state=0).fit(X)
+
+    def change():
+        for _ in range(400):
+            finder.remove(int(finder.model_.kept_ids[-1]))
+            finder.partial_fit(X[-1:])
+
+    thread = threading.Thread(target=change)
+    thread.start()
+    n_whole = 0
+    while thread.is_alive():
+        try:
+            distances, ids = finder.kneighbors(X)
+        except ValueError as error:
+            assert "n_neighbors <= n_samples_fit" in str(error)
+            continue
+        n_whole += 1
+        assert ids.shape == (40, 40) and (np.diff(distances, axis=1) >= 0).all()
+    assert n_whole > 0
+
+
 def interrupting(model, act):
     """Ctrl-C while the engine changes a model: it is heard when the engine has done so."""
 
@@ -303,34 +448,3 @@ def test_ctrl_c_ends_commands_and_is_not_kept_for_python(before, within):
     words = [sys.executable, "-c", COMMAND.replace("{before}", before)]
     done = subprocess.run(words, capture_output=True, text=True, check=True, timeout=60)
     assert done.stdout == within + "\n"
-
-
-LEFT_TO_ITSELF = """
-import signal, sys, time
-from pathlib import Path
-import numpy as np
-from hedgerow import BoundaryForestClassifier, BoundaryTreeClassifier
-X = np.random.default_rng(0).normal(size=(60000, 40)).astype(np.float32)
-y = np.random.default_rng(1).integers(0, 2, 60000)
-small = BoundaryTreeClassifier(n_jobs=1).fit(X[:50], y[:50])
-def late(*_):
-    raise TimeoutError
-signal.signal(signal.SIGALRM, late)
-signal.setitimer(signal.ITIMER_REAL, 1.0)
-try:
-    BoundaryForestClassifier(n_trees=50, initialization="permuted", n_jobs=1).fit(X, y)
-except TimeoutError:
-    small.predict(X[:5])
-    tasks = [task.read_text().strip() for task in Path("/proc/self/task").glob("*/comm")]
-    print("hedgerow-fit" in tasks, flush=True)
-import os
-os._exit(0)
-"""
-
-
-def test_a_fit_that_was_left_to_itself_keeps_nobody_waiting():
-    if not sys.platform.startswith("linux"):
-        pytest.skip("threads are told by /proc")
-    done = subprocess.run([sys.executable, "-c", LEFT_TO_ITSELF], capture_output=True, text=True, timeout=120)
-    # The fit goes on, and has all threads of its pool; the answer came nevertheless.
-    assert done.stdout == "True\n", done.stderr

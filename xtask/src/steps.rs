@@ -1,7 +1,7 @@
 //! The list of steps: what `cargo xtask check` runs, in order, and what is run only by name.
 //!
 //! A step in another language is added the same way: a function that runs its tool, and a line in the list.
-//! Steps that fetch a tool of their own have their own file (`deny.rs`, `msrv.rs`, `python.rs`, `wasm.rs`).
+//! Steps that fetch a tool of their own have their own file (`deny.rs`, `msrv.rs`, `python/`, `wasm.rs`).
 
 use std::process::Command;
 
@@ -42,6 +42,11 @@ pub(crate) const EXTRAS: &[Step] = &[
         name: "fuzz",
         about: "damaged files for every reader; HEDGEROW_FUZZ_CASES and _SEED set how many and which",
         run: fuzz,
+    },
+    Step {
+        name: "python-release",
+        about: "the Python package as users install it: from its source distribution and from the checkout, for release",
+        run: python::check_release,
     },
 ];
 

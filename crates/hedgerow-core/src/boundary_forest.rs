@@ -7,7 +7,7 @@ use crate::error::{EditError, InsertError, ParamError, QueryError};
 use crate::examples::Examples;
 use crate::history::History;
 use crate::label::{ExampleId, Label, Task};
-use crate::neighbor_search::{Edit, Effort, Insertion, Neighbor};
+use crate::neighbor_search::{Edit, Effort, Insertion, IsStopped, Neighbor};
 use crate::points::{Point, PointsRef};
 use crate::snapshot::{RestoreError, Snapshot};
 use crate::traversal::Traversal;

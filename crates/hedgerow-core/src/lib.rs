@@ -67,7 +67,7 @@ pub use explanation::{Calibration, Explanation, Novelty, Rival, Voter};
 pub use history::History;
 pub use label::{ClassId, ExampleId, Label, Task};
 pub use linear_scan::{LinearScan, LinearScanParams};
-pub use neighbor_search::{Edit, Effort, Insertion, Neighbor, NeighborSearch};
+pub use neighbor_search::{Edit, Effort, Insertion, IsStopped, Neighbor, NeighborSearch};
 pub use points::{MAX_MAGNITUDE, Point, PointKind, Points, PointsRef};
 pub use snapshot::{RestoreError, Snapshot, TreeError, TreeSnapshot};
 pub use traversal::{Candidate, NodeId, Step, Traversal};

@@ -8,7 +8,7 @@ use crate::history::History;
 use crate::label::{ExampleId, Label, Task};
 use crate::metric::Row;
 use crate::nearest_rows::RankedRow;
-use crate::neighbor_search::{Edit, Effort, Insertion, Neighbor, NeighborSearch};
+use crate::neighbor_search::{Edit, Effort, Insertion, IsStopped, Neighbor, NeighborSearch};
 use crate::points::{Point, PointsRef};
 use crate::snapshot::{RestoreError, Snapshot, check_none};
 use crate::traversal::Traversal;
@@ -216,12 +216,21 @@ impl NeighborSearch for LinearScan {
         Ok(Insertion::Added)
     }
 
-    fn insert_all(&mut self, examples: &Examples<'_>) -> Result<usize, InsertError> {
+    fn insert_all_unless(
+        &mut self,
+        examples: &Examples<'_>,
+        is_stopped: IsStopped<'_>,
+    ) -> Result<Option<usize>, InsertError> {
         self.store.check(&self.params.distance, self.params.task, examples)?;
         if examples.is_empty() {
-            return Ok(0);
+            return Ok(Some(0));
         }
-        Ok(self.store.extend(examples).len())
+        // Asked once: to take in is to copy.
+        if is_stopped() {
+            self.store = ExampleStore::default();
+            return Ok(None);
+        }
+        Ok(Some(self.store.extend(examples).len()))
     }
 
     fn remove(&mut self, id: ExampleId) -> Result<Edit, EditError> {

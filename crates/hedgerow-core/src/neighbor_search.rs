@@ -55,6 +55,9 @@ impl Effort {
     pub const FULL: Self = Self(usize::MAX);
 }
 
+/// Asked now and then, by any thread, whether to give up.
+pub type IsStopped<'a> = &'a (dyn Fn() -> bool + Sync);
+
 /// A set of stored examples that answers by nearness, and learns one example at a time.
 ///
 /// **Ties.** Of equally near examples the one stored earlier answers, but a walk through a tree stays at the node
@@ -166,12 +169,28 @@ pub trait NeighborSearch: Send + Sync {
     fn insert(&mut self, id: ExampleId, point: Point<'_>, label: Label) -> Result<Insertion, InsertError>;
 
     /// Shows many examples, in order; gives how many were kept. The result is the same as by one [`Self::insert`] after
-    /// another (but see [`Initialization::Permuted`](crate::Initialization::Permuted)), found faster. To show progress, or to
-    /// be able to stop, give the examples in blocks of some thousands.
+    /// another (but see [`Initialization::Permuted`](crate::Initialization::Permuted)), found faster. To show progress, give
+    /// the examples in blocks of some thousands.
     ///
     /// # Errors
     /// As [`Self::insert`], with the row; then nothing of the block has been taken in.
-    fn insert_all(&mut self, examples: &Examples<'_>) -> Result<usize, InsertError>;
+    fn insert_all(&mut self, examples: &Examples<'_>) -> Result<usize, InsertError> {
+        Ok(self.insert_all_unless(examples, &|| false)?.unwrap_or(0))
+    }
+
+    /// [`Self::insert_all`] that can be stopped, for where all examples must come in one block: `is_stopped` is asked before each
+    /// part of a tree's or a pass's work, of some thousands of examples at most. As long as it says no, it changes nothing.
+    ///
+    /// Gives nothing once it says yes. The structure is empty then: trees that have seen some examples and others that have seen none
+    /// are no structure.
+    ///
+    /// # Errors
+    /// As [`Self::insert_all`].
+    fn insert_all_unless(
+        &mut self,
+        examples: &Examples<'_>,
+        is_stopped: IsStopped<'_>,
+    ) -> Result<Option<usize>, InsertError>;
 
     /// Removes an example, so that the structure is the one that the same history without it would have built. In a forest
     /// this holds for each tree and the order in which *it* was shown the examples.

@@ -3,7 +3,7 @@
 use std::fmt::Display;
 
 use hedgerow::data::LoadError as DataError;
-use hedgerow::{LoadError, SaveError};
+use hedgerow::{ChangeError, JournalError, LoadError, SaveError};
 use pyo3::PyErr;
 use pyo3::exceptions::{PyFileExistsError, PyFileNotFoundError, PyOSError, PyValueError};
 
@@ -17,7 +17,23 @@ pub(crate) fn load_error(error: LoadError) -> PyErr {
     match error {
         LoadError::NoModel { .. } | LoadError::Missing { .. } => PyFileNotFoundError::new_err(text),
         LoadError::File { .. } => PyOSError::new_err(text),
+        // A damaged one is refused as the other files of a model are.
+        LoadError::Journal { source: source @ JournalError::Database { .. }, .. } if !source.is_damage() => {
+            PyOSError::new_err(text)
+        }
         _ => PyValueError::new_err(text),
+    }
+}
+
+/// What is wrong with a file, and not with what was asked for.
+pub(crate) fn journal_error(error: JournalError) -> PyErr {
+    PyOSError::new_err(error.to_string())
+}
+
+pub(crate) fn change_error(error: ChangeError) -> PyErr {
+    match error {
+        ChangeError::Journal(error) => journal_error(error),
+        error => value_error(error),
     }
 }
 

@@ -2,7 +2,8 @@
 //!
 //! Whoever called waits, looks out for Ctrl-C ten times a second, and draws progress. Learning can be silent for seconds (when a large tree is
 //! built to validate by, say), so that it cannot be the one that looks out. After Ctrl-C it is told to stop, and given a moment for it; then
-//! it is left to end by itself, and what it makes is dropped.
+//! the call returns, and the fit ends by itself at its next event. It has a pool of its own: in a shared one, questions to other models would
+//! wait for its end.
 
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -21,7 +22,7 @@ use crate::error::value_error;
 use crate::model::Model;
 use crate::points::Array;
 use crate::shape_of;
-use crate::threads::{forget, pool};
+use crate::threads::own_pool;
 
 /// How often Ctrl-C is looked out for, and the bar drawn.
 const LOOK_OUT: Duration = Duration::from_millis(100);
@@ -82,8 +83,7 @@ pub(crate) fn fit(
         dataset = dataset.with_image_shape(shape_of(shape)).map_err(value_error)?;
     }
     let options = FitOptions { max_seconds, ..FitOptions::default() };
-    let pool = pool(py, n_threads)?;
-    let shared = Arc::clone(&pool);
+    let pool = own_pool(n_threads)?;
     let is_heard = listener.is_some();
     let stop = Arc::new(AtomicBool::new(false));
     let (sender, receiver) = sync_channel(64);
@@ -99,23 +99,8 @@ pub(crate) fn fit(
         }
     };
     std::thread::Builder::new().name("hedgerow-fit".to_owned()).spawn(work)?;
-    match wait(py, receiver, &stop, listener.as_ref()) {
-        Ok((Ok(model), seconds)) => Ok(Model::fitted(model, seconds)),
-        Ok((Err(error), _)) => Err(value_error(error)),
-        Err(Stopped { error, is_under_way }) => {
-            if is_under_way {
-                forget(py, &shared);
-            }
-            Err(error)
-        }
-    }
-}
-
-/// Why a fit has no result.
-struct Stopped {
-    error: PyErr,
-    /// Whether it goes on, left to itself.
-    is_under_way: bool,
+    let (fitted, seconds) = wait(py, receiver, &stop, listener.as_ref())?;
+    fitted.map(|model| Model::fitted(model, seconds)).map_err(value_error)
 }
 
 /// Waits for the end, looking out for Ctrl-C. Whatever is raised meanwhile, by a signal or by the listener, stops the fit.
@@ -124,7 +109,7 @@ fn wait(
     receiver: Receiver<Message>,
     stop: &AtomicBool,
     listener: Option<&Py<PyAny>>,
-) -> Result<Fitted, Stopped> {
+) -> PyResult<Fitted> {
     // A receiver is for one thread at a time, as this function is; the mutex says so.
     let receiver = Mutex::new(receiver);
     let next = |most: Duration| receiver.lock().unwrap_or_else(PoisonError::into_inner).recv_timeout(most);
@@ -137,23 +122,18 @@ fn wait(
             }
             Err(RecvTimeoutError::Timeout) => Ok(()),
             Err(RecvTimeoutError::Disconnected) => {
-                let error = PyRuntimeError::new_err("the fit ended without a result: this is a bug of hedgerow");
-                return Err(Stopped { error, is_under_way: false });
+                return Err(PyRuntimeError::new_err("the fit ended without a result: this is a bug of hedgerow"));
             }
         };
         if let Err(error) = heard.and_then(|()| py.check_signals()) {
             stop.store(true, Ordering::Relaxed);
             let until = Instant::now() + PATIENCE;
-            let is_under_way = py.detach(|| {
-                loop {
-                    match next(until.saturating_duration_since(Instant::now())) {
-                        Ok(Message::Done(_)) | Err(RecvTimeoutError::Disconnected) => return false,
-                        Err(RecvTimeoutError::Timeout) => return true,
-                        Ok(_) => {}
-                    }
-                }
+            py.detach(|| {
+                while let Ok(Message::Progress(_) | Message::Notice { .. }) =
+                    next(until.saturating_duration_since(Instant::now()))
+                {}
             });
-            return Err(Stopped { error, is_under_way });
+            return Err(error);
         }
     }
 }

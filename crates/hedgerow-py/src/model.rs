@@ -1,7 +1,7 @@
 //! A fitted model.
 
 use std::path::PathBuf;
-use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use std::time::Instant;
 
 use hedgerow::data::LabelMeaning;
@@ -13,10 +13,10 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyTuple};
 
 use crate::decision::Decision;
-use crate::error::{load_error, save_error, value_error};
+use crate::error::{change_error, journal_error, load_error, save_error, value_error};
 use crate::json;
 use crate::points::{Array, matrix};
-use crate::threads::pool;
+use crate::threads::{own_pool, shared_pool};
 
 type Vector<'py, T> = Bound<'py, PyArray1<T>>;
 type Matrix<'py, T> = Bound<'py, PyArray2<T>>;
@@ -43,7 +43,7 @@ impl Model {
         attached_in: Option<u32>,
         read: impl FnOnce() -> Result<hedgerow::Model, LoadError> + Send,
     ) -> PyResult<Self> {
-        let pool = pool(py, n_threads)?;
+        let pool = own_pool(n_threads)?;
         let model = py.detach(|| pool.install(read)).map_err(load_error)?;
         Ok(Self { model: RwLock::new(model), fit_seconds: None, attached_in })
     }
@@ -78,8 +78,13 @@ impl Model {
     ) -> PyResult<T> {
         let array = Array::of(points)?;
         let points = array.points()?;
-        let pool = pool(py, n_threads)?;
-        py.detach(|| pool.install(|| question(&self.read(), points))).map_err(value_error)
+        let pool = shared_pool(py, n_threads)?;
+        let ask = || {
+            // Locked here, and not in the pool: `threads.rs` says why.
+            let model: &hedgerow::Model = &self.read();
+            pool.install(|| question(model, points))
+        };
+        py.detach(ask).map_err(value_error)
     }
 
     /// Looks at what needs no computing.
@@ -94,8 +99,16 @@ impl Model {
         change: impl FnOnce(&mut hedgerow::Model) -> Result<T, ChangeError> + Send,
     ) -> PyResult<T> {
         self.check_process()?;
-        let pool = pool(py, n_threads)?;
-        py.detach(|| pool.install(|| change(&mut self.write()))).map_err(value_error)
+        // One with a journal on disk waits for others who write to it, who may be threads of this process.
+        let pool = match self.attached_in {
+            Some(_) => Arc::new(own_pool(n_threads)?),
+            None => shared_pool(py, n_threads)?,
+        };
+        let change = || {
+            let model: &mut hedgerow::Model = &mut self.write();
+            pool.install(|| change(model))
+        };
+        py.detach(change).map_err(change_error)
     }
 }
 
@@ -162,14 +175,25 @@ impl Model {
         effort: Option<usize>,
         n_threads: usize,
     ) -> PyResult<(Matrix<'py, f64>, Matrix<'py, i64>)> {
-        let n_stored = self.look(py, |model| model.search().n_stored());
-        if n_neighbors > n_stored {
-            return Err(value_error(format_args!(
-                "Expected n_neighbors <= n_samples_fit, but n_neighbors = {n_neighbors}, n_samples_fit = {n_stored}"
-            )));
-        }
         let effort = effort.map_or(Effort::FULL, Effort);
-        let found = self.ask(py, points, n_threads, |model, points| model.neighbors(points, n_neighbors, effort))?;
+        let found = self.ask(py, points, n_threads, |model, points| {
+            // Counted while the model is asked: before, and another thread may remove some in between.
+            let n_stored = model.search().n_stored();
+            if n_neighbors > n_stored {
+                return Err(format!(
+                    "Expected n_neighbors <= n_samples_fit, but n_neighbors = {n_neighbors}, n_samples_fit = {n_stored}"
+                ));
+            }
+            let found = model.neighbors(points, n_neighbors, effort).map_err(|error| error.to_string())?;
+            // Rows of other lengths would be cut anew as an array, and answers given to the wrong queries.
+            match found.iter().position(|row| row.len() != n_neighbors) {
+                Some(row) => Err(format!(
+                    "{} neighbors were found for row {row} of X where {n_neighbors} were asked for; this is a bug of hedgerow",
+                    found[row].len()
+                )),
+                None => Ok(found),
+            }
+        })?;
         let all = || found.iter().flatten();
         let distances = all().map(|neighbor| neighbor.distance).collect();
         let ids = all().map(|neighbor| neighbor.id.0 as i64).collect();
@@ -307,7 +331,7 @@ impl Model {
     /// Changes since the fit, oldest first.
     fn history<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyDict>>> {
         self.check_process()?;
-        let entries = self.look(py, hedgerow::Model::history).map_err(value_error)?;
+        let entries = self.look(py, hedgerow::Model::history).map_err(journal_error)?;
         let as_dict = |entry: &hedgerow::JournalEntry| {
             let dict = PyDict::new(py);
             dict.set_item("number", entry.number)?;

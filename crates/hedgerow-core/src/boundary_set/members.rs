@@ -5,6 +5,7 @@ use crate::flat::{self, Rows};
 use crate::label::Task;
 use crate::metric::{Metric, Row};
 use crate::nearest_rows::{RankedRow, just_above};
+use crate::neighbor_search::IsStopped;
 
 /// Examples searched for together. Results do not depend on it.
 const BLOCK: usize = 1024;
@@ -58,7 +59,7 @@ pub(super) fn is_kept(store: &ExampleStore, task: Task, row: Row, answer: Row) -
 }
 
 impl Members {
-    /// The first pass over `rows`: gives how many became members.
+    /// The first pass over `rows`: gives how many became members, or nothing if it was stopped before a block.
     ///
     /// Each block is searched for among the members so far, in parallel; then, in order, each of its examples is compared
     /// with those only that the block itself has added.
@@ -69,11 +70,21 @@ impl Members {
         rows: impl Iterator<Item = Row>,
         task: Task,
         keep_answers: bool,
-    ) -> usize {
+        is_stopped: IsStopped<'_>,
+    ) -> Option<usize> {
         let n_before = self.rows.len();
         let mut rows = rows.peekable();
+        let mut n_unasked = BLOCK;
         while rows.peek().is_some() {
+            // Not before each: blocks are of one example while there are few members.
+            if n_unasked >= BLOCK {
+                n_unasked = 0;
+                if is_stopped() {
+                    return None;
+                }
+            }
             let size = (self.rows.len() / 2).clamp(1, BLOCK);
+            n_unasked += size;
             let block = rows.by_ref().take(size).collect::<Vec<_>>();
             let n_frozen = self.rows.len();
             for (&row, answer) in block.iter().zip(answers_of(metric, &self.rows, &block)) {
@@ -87,23 +98,40 @@ impl Members {
             }
         }
         self.n_first_pass = self.rows.len();
-        self.rows.len() - n_before
+        Some(self.rows.len() - n_before)
     }
 
-    /// Hart's rule (1968): further passes, until one adds no example. Forgets what earlier calls added.
+    /// Hart's rule (1968): further passes, until one adds no example, or nothing if it was stopped. Forgets what earlier calls added.
     ///
     /// An example remembers its nearest member, so that it meets each member once, however many passes there are.
-    pub(crate) fn make_consistent(&mut self, store: &ExampleStore, metric: &Metric<'_>, task: Task) {
+    pub(crate) fn make_consistent(
+        &mut self,
+        store: &ExampleStore,
+        metric: &Metric<'_>,
+        task: Task,
+        is_stopped: IsStopped<'_>,
+    ) -> Option<()> {
         self.rows.truncate(self.n_first_pass);
         let mut is_member = vec![false; store.len()];
         self.rows.iter().for_each(|&row| is_member[row as usize] = true);
         let others = (0..store.len() as Row).filter(|&row| !is_member[row as usize]).collect::<Vec<_>>();
-        let answers = answers_of(metric, &self.rows, &others);
-        let waiting = others.into_iter().zip(answers).map(|(row, answer)| (row, answer, self.n_first_pass));
-        let mut waiting = waiting.collect::<Vec<_>>();
+        let mut waiting = Vec::with_capacity(others.len());
+        for block in others.chunks(BLOCK) {
+            if is_stopped() {
+                return None;
+            }
+            let answers = answers_of(metric, &self.rows, block);
+            waiting.extend(block.iter().zip(answers).map(|(&row, answer)| (row, answer, self.n_first_pass)));
+        }
         loop {
             let n_before = self.rows.len();
+            let (mut n_looked_at, mut is_over) = (0, false);
             waiting.retain_mut(|(row, answer, n_met)| {
+                is_over = is_over || n_looked_at % BLOCK == 0 && is_stopped();
+                n_looked_at += 1;
+                if is_over {
+                    return true;
+                }
                 *answer = improve(metric, *row, *answer, &self.rows[*n_met..]);
                 *n_met = self.rows.len();
                 let kept = is_kept(store, task, *row, answer.row);
@@ -112,8 +140,11 @@ impl Members {
                 }
                 !kept
             });
+            if is_over {
+                return None;
+            }
             if self.rows.len() == n_before {
-                return;
+                return Some(());
             }
         }
     }

@@ -13,7 +13,7 @@ use crate::flat::{Answers, Rows};
 use crate::history::History;
 use crate::label::{ExampleId, Label, Task};
 use crate::metric::Row;
-use crate::neighbor_search::{Edit, Effort, Insertion, Neighbor, NeighborSearch};
+use crate::neighbor_search::{Edit, Effort, Insertion, IsStopped, Neighbor, NeighborSearch};
 use crate::points::{Point, PointsRef};
 use crate::snapshot::{RestoreError, Snapshot};
 use crate::traversal::Traversal;
@@ -162,10 +162,10 @@ impl BoundarySet {
         self.params.history == History::Full
     }
 
-    /// Shows a block that has been checked; gives how many of its examples became members.
-    fn take_in(&mut self, examples: &Examples<'_>) -> usize {
+    /// Shows a block that has been checked; gives how many of its examples became members, or nothing if it was stopped.
+    fn take_in(&mut self, examples: &Examples<'_>, is_stopped: IsStopped<'_>) -> Option<usize> {
         if examples.is_empty() {
-            return 0;
+            return Some(0);
         }
         let block = self.store.extend(examples);
         self.store.sketch(&self.params.distance);
@@ -173,16 +173,16 @@ impl BoundarySet {
         let (task, keeps_all) = (self.params.task, self.keeps_all());
         let metric = self.store.metric(&self.params.distance);
         let hart = self.members.rows.split_off(self.members.n_first_pass);
-        let n_added = self.members.show_all(&self.store, &metric, block.clone(), task, keeps_all);
+        let n_added = self.members.show_all(&self.store, &metric, block.clone(), task, keeps_all, is_stopped)?;
         if self.params.passes == Passes::UntilConsistent {
             let settled = block.len() == 1 && n_added == 0 && {
                 self.members.rows.extend(&hart);
                 self.members.is_settled_by_all_passes(&self.store, &metric, block.start, task)
             };
             if !settled {
-                self.members.make_consistent(&self.store, &metric, task);
+                self.members.make_consistent(&self.store, &metric, task, is_stopped)?;
             }
-            return self.members.rows.iter().filter(|row| block.contains(row)).count();
+            return Some(self.members.rows.iter().filter(|row| block.contains(row)).count());
         }
         if !keeps_all && n_added < block.len() {
             let new = self.members.rows.iter_mut().rev().take_while(|row| **row >= block.start);
@@ -195,7 +195,7 @@ impl BoundarySet {
             let moved = self.store.retain_from(block.start, &keep);
             new.into_iter().for_each(|row| *row = moved[(*row - block.start) as usize]);
         }
-        n_added
+        Some(n_added)
     }
 
     fn keep_rows(&mut self, keep: &[bool]) {
@@ -228,7 +228,7 @@ impl BoundarySet {
         }
         if self.params.passes == Passes::UntilConsistent && !self.store.is_empty() {
             let metric = self.store.metric(&self.params.distance);
-            self.members.make_consistent(&self.store, &metric, self.params.task);
+            let _ = self.members.make_consistent(&self.store, &metric, self.params.task, &|| false);
         }
         Edit { was_stored, replayed }
     }
@@ -238,7 +238,7 @@ impl BoundarySet {
         let metric = self.store.metric(&self.params.distance);
         let mut members = Members::default();
         let rows = (0..self.store.len() as Row).filter(|row| Some(*row) != without);
-        members.show_all(&self.store, &metric, rows, self.params.task, false);
+        let _ = members.show_all(&self.store, &metric, rows, self.params.task, false, &|| false);
         let replayed = self.store.len() - usize::from(without.is_some());
         let mut keep = vec![false; self.store.len()];
         members.rows.iter().for_each(|&row| keep[row as usize] = true);
@@ -350,17 +350,28 @@ impl NeighborSearch for BoundarySet {
         point.check()?;
         let examples = Examples::one(id, point, &label);
         self.store.check(&self.params.distance, self.params.task, &examples)?;
-        Ok(match self.take_in(&examples) {
-            0 => Insertion::Redundant,
-            _ => Insertion::Added,
+        Ok(match self.take_in(&examples, &|| false) {
+            Some(0) | None => Insertion::Redundant,
+            Some(_) => Insertion::Added,
         })
     }
 
-    fn insert_all(&mut self, examples: &Examples<'_>) -> Result<usize, InsertError> {
+    fn insert_all_unless(
+        &mut self,
+        examples: &Examples<'_>,
+        is_stopped: IsStopped<'_>,
+    ) -> Result<Option<usize>, InsertError> {
         self.store.check(&self.params.distance, self.params.task, examples)?;
         let block = if self.keeps_all() { examples.len().max(1) } else { BLOCK };
-        let blocks = (0..examples.len()).step_by(block);
-        Ok(blocks.map(|start| self.take_in(&examples.slice(start..examples.len().min(start + block)))).sum())
+        let mut blocks = (0..examples.len()).step_by(block);
+        let n_added = blocks.try_fold(0, |n_added, start| {
+            let block = examples.slice(start..examples.len().min(start + block));
+            Some(n_added + self.take_in(&block, is_stopped)?)
+        });
+        if n_added.is_none() {
+            (self.store, self.members, self.n_shown) = (ExampleStore::default(), Members::default(), 0);
+        }
+        Ok(n_added)
     }
 
     fn remove(&mut self, id: ExampleId) -> Result<Edit, EditError> {

@@ -12,7 +12,7 @@ use crate::history::History;
 use crate::label::{ExampleId, Label};
 use crate::metric::{Metric, Queries, Query, Row};
 use crate::nearest_rows::{NearestRows, RankedRow};
-use crate::neighbor_search::{Edit, Effort, Insertion, Neighbor};
+use crate::neighbor_search::{Edit, Effort, Insertion, IsStopped, Neighbor};
 use crate::points::{Point, PointsRef};
 use crate::random::shuffle;
 use crate::sketch::QuerySketches;
@@ -229,26 +229,37 @@ impl Grove {
         point.check()?;
         let examples = Examples::one(id, point, &label);
         self.store.check(&self.distance, self.rules.task, &examples)?;
-        Ok(match self.take_in(&examples) {
-            0 => Insertion::Redundant,
-            _ => Insertion::Added,
+        Ok(match self.take_in(&examples, &|| false) {
+            Some(0) | None => Insertion::Redundant,
+            Some(_) => Insertion::Added,
         })
     }
 
-    pub(crate) fn insert_all(&mut self, examples: &Examples<'_>) -> Result<usize, InsertError> {
+    pub(crate) fn insert_all_unless(
+        &mut self,
+        examples: &Examples<'_>,
+        is_stopped: IsStopped<'_>,
+    ) -> Result<Option<usize>, InsertError> {
         self.store.check(&self.distance, self.rules.task, examples)?;
         let block = match (self.rules.history, self.orders) {
             (History::NodesOnly, Orders::AsGiven | Orders::DistinctRoots { .. }) => BLOCK,
             _ => examples.len().max(1),
         };
-        let blocks = (0..examples.len()).step_by(block);
-        Ok(blocks.map(|start| self.take_in(&examples.slice(start..examples.len().min(start + block)))).sum())
+        let mut blocks = (0..examples.len()).step_by(block);
+        let n_added = blocks.try_fold(0, |n_added, start| {
+            let block = examples.slice(start..examples.len().min(start + block));
+            Some(n_added + self.take_in(&block, is_stopped)?)
+        });
+        if n_added.is_none() {
+            *self = Self::new(self.distance.clone(), self.rules, self.orders, self.trees.len());
+        }
+        Ok(n_added)
     }
 
-    /// Shows a block that has been checked; gives how many of its examples at least one tree added.
-    fn take_in(&mut self, examples: &Examples<'_>) -> usize {
+    /// Shows a block that has been checked; gives how many of its examples at least one tree added, or nothing if it was stopped.
+    fn take_in(&mut self, examples: &Examples<'_>, is_stopped: IsStopped<'_>) -> Option<usize> {
         if examples.is_empty() {
-            return 0;
+            return Some(0);
         }
         let block = self.store.extend(examples);
         self.sketch();
@@ -265,19 +276,17 @@ impl Grove {
             Orders::Permuted { seed } => {
                 let mut rows = rows.clone();
                 shuffle(&mut rows, seed, (n_before as u64).wrapping_mul(1 << 20).wrapping_add(tree as u64));
-                shape.show_all(store, &metric, &rows, rules);
+                shape.show_all_unless(store, &metric, &rows, rules, is_stopped)
             }
-            _ => {
-                shape.show_all(store, &metric, &rows, rules);
-            }
+            _ => shape.show_all_unless(store, &metric, &rows, rules, is_stopped),
         };
         if rows.len() == 1 {
             // One walk per tree is shorter than waking the other threads.
-            self.trees.iter_mut().enumerate().for_each(show);
+            self.trees.iter_mut().enumerate().try_for_each(show)?;
         } else {
-            self.trees.par_iter_mut().enumerate().for_each(show);
+            self.trees.par_iter_mut().enumerate().try_for_each(show)?;
         }
-        self.drop_redundant(block.start, was_rooted)
+        Some(self.drop_redundant(block.start, was_rooted))
     }
 
     /// Sketches the stored points from now on, where that is likely to pay.

@@ -17,7 +17,7 @@ use crate::error::{EditError, InsertError, ParamError, QueryError};
 use crate::examples::Examples;
 use crate::history::History;
 use crate::label::{ExampleId, Label, Task};
-use crate::neighbor_search::{Edit, Effort, Insertion, Neighbor};
+use crate::neighbor_search::{Edit, Effort, Insertion, IsStopped, Neighbor};
 use crate::points::{Point, PointsRef};
 use crate::snapshot::{RestoreError, Snapshot};
 use crate::traversal::Traversal;
@@ -215,8 +215,12 @@ macro_rules! search_by_grove {
                 self.grove.insert(id, point, label)
             }
 
-            fn insert_all(&mut self, examples: &Examples<'_>) -> Result<usize, InsertError> {
-                self.grove.insert_all(examples)
+            fn insert_all_unless(
+                &mut self,
+                examples: &Examples<'_>,
+                is_stopped: IsStopped<'_>,
+            ) -> Result<Option<usize>, InsertError> {
+                self.grove.insert_all_unless(examples, is_stopped)
             }
 
             fn remove(&mut self, id: ExampleId) -> Result<Edit, EditError> {

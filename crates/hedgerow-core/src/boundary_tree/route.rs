@@ -8,6 +8,7 @@ use rayon::prelude::*;
 use super::shape::{NO_NODE, NodeIndex, Rules, Stop, TreeShape};
 use crate::examples::ExampleStore;
 use crate::metric::{Metric, Queries, Query, Row};
+use crate::neighbor_search::IsStopped;
 
 /// Examples walked and then settled together.
 const BLOCK: usize = 4096;
@@ -120,21 +121,35 @@ impl TreeShape {
         });
     }
 
-    /// Shows many examples in order; gives how many were added.
+    /// Shows many examples in order.
+    pub(crate) fn show_all(&mut self, store: &ExampleStore, metric: &Metric<'_>, rows: &[Row], rules: &Rules) {
+        let _ = self.show_all_unless(store, metric, rows, rules, &|| false);
+    }
+
+    /// Shows many examples in order, unless it is stopped before a block: nothing is given then, and the tree has seen some of them.
     ///
     /// Each block is walked through the tree as it stands, in parallel, then settled in order. An addition changes the
     /// walk of those only who came through the node that got the child: they are compared with the new children.
-    pub(crate) fn show_all(&mut self, store: &ExampleStore, metric: &Metric<'_>, rows: &[Row], rules: &Rules) -> usize {
-        let mut n_added = 0;
+    pub(crate) fn show_all_unless(
+        &mut self,
+        store: &ExampleStore,
+        metric: &Metric<'_>,
+        rows: &[Row],
+        rules: &Rules,
+        is_stopped: IsStopped<'_>,
+    ) -> Option<()> {
         let mut rest = rows;
         let mut before = Vec::new();
         while let Some(&first) = rest.first() {
             // A small tree changes with nearly every example, and a block walked through it would be walked again.
             let size = (self.nodes.len() / 2).clamp(1, BLOCK).min(rest.len());
             if size < GROUP {
-                n_added += usize::from(self.show(store, metric, first, rules));
+                self.show(store, metric, first, rules);
                 rest = &rest[1..];
                 continue;
+            }
+            if is_stopped() {
+                return None;
             }
             let (block, later) = rest.split_at(size);
             rest = later;
@@ -145,7 +160,6 @@ impl TreeShape {
                 let stop = self.mend_walk(metric, metric.stored().row(row), frozen, &before, rules.max_children);
                 let n_children = self.node(stop).children.len() as u32;
                 if self.settle(store, row, Some(stop), rules) {
-                    n_added += 1;
                     // Nodes added within the block are on no walk that was taken before it.
                     if let Some(before) = before.get_mut(stop as usize) {
                         *before = n_children.min(*before);
@@ -153,7 +167,7 @@ impl TreeShape {
                 }
             }
         }
-        n_added
+        Some(())
     }
 
     /// Where a walk ends now that ended at `frozen` when each node had as many children as `before` says.

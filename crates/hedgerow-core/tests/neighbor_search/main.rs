@@ -10,6 +10,7 @@ mod infinite;
 mod kept;
 mod refused;
 mod small;
+mod stopped;
 
 #[path = "../every_structure/mod.rs"]
 mod every_structure;

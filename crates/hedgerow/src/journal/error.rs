@@ -81,7 +81,7 @@ fn remedy(error: &rusqlite::Error) -> &'static str {
 
 impl JournalError {
     /// Whether what it says is lost, where other errors pass.
-    pub(crate) fn is_damage(&self) -> bool {
+    pub fn is_damage(&self) -> bool {
         match self {
             Self::Database { source, .. } => remedy(source) == DAMAGED,
             Self::Missing { .. } | Self::OtherModel { .. } | Self::Damaged { .. } | Self::Entry { .. } => true,

@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 use std::path::PathBuf;
-use std::sync::Mutex;
+use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
 use hedgerow_core::random::shuffle;
@@ -51,9 +51,10 @@ pub struct FitOptions {
 pub enum FitEvent<'a> {
     /// Of learning.
     Learning(&'a Event<'a>),
-    /// Examples are shown to the structure.
+    /// Examples are shown to the structure. Told after each block of them, and with the same numbers again while one is shown, by any thread:
+    /// a fit can be stopped then, too.
     Building {
-        /// Shown so far.
+        /// Shown so far, in blocks that are through.
         n_shown: usize,
         /// Of so many.
         n_examples: usize,
@@ -231,15 +232,21 @@ fn build(
     let in_one = matches!(params.structure, StructureParams::Forest { initialization: Initialization::Permuted, .. })
         || matches!(params.structure, StructureParams::Set { passes: hedgerow_core::Passes::UntilConsistent, .. });
     let block = if in_one { n_examples } else { BLOCK };
-    let mut n_shown = 0;
+    let listener = Mutex::new(listener);
+    let is_stopped = |n_shown: usize, n_stored: usize| {
+        let mut listener = listener.lock().unwrap_or_else(PoisonError::into_inner);
+        listener(&FitEvent::Building { n_shown, n_examples, n_stored }).is_break()
+    };
+    let (mut n_shown, mut n_stored) = (0, 0);
     for rows in rows.chunks(block.max(1)) {
         let shown = points.select(rows);
         let labels: Vec<Label> = rows.iter().map(|&row| labels[row]).collect();
         let ids: Vec<ExampleId> = rows.iter().map(|&row| ExampleId(row as u64)).collect();
-        structure.search_mut().insert_all(&Examples::new(shown.view(), &labels)?.with_ids(&ids)?)?;
+        let examples = Examples::new(shown.view(), &labels)?.with_ids(&ids)?;
+        let inserted = structure.search_mut().insert_all_unless(&examples, &|| is_stopped(n_shown, n_stored))?;
         n_shown += rows.len();
-        let n_stored = structure.search().n_stored();
-        if listener(&FitEvent::Building { n_shown, n_examples, n_stored }).is_break() {
+        n_stored = structure.search().n_stored();
+        if inserted.is_none() || is_stopped(n_shown, n_stored) {
             return Err(FitError::Stopped { checkpoint: None });
         }
     }

@@ -14,3 +14,4 @@ mod golden;
 mod journals;
 mod sharing;
 mod speed;
+mod stopping;
