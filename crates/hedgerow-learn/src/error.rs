@@ -260,7 +260,7 @@ pub enum TrainError {
         epoch: usize,
         /// The learning rate at that step.
         learning_rate: f64,
-        /// The loss of the last round that had one, if there was any.
+        /// The loss of the last step, if there was any since the run was begun or taken up again.
         loss: Option<f64>,
         /// Whether the method has a sigma.
         has_sigma: bool,

@@ -89,6 +89,7 @@ pub struct Evaluation {
 /// Labelled representations, in an order to be shown in.
 #[derive(Debug, Clone)]
 pub struct ShownExamples {
+    rows: Vec<usize>,
     points: Points,
     labels: Vec<Label>,
 }
@@ -111,7 +112,21 @@ impl ShownExamples {
         }
         let mut rows = rows.to_vec();
         shuffle(&mut rows, seed, ORDER);
-        Ok(Self { points: points.select(&rows), labels: rows.iter().map(|&row| labels[row]).collect() })
+        let labels = rows.iter().map(|&row| labels[row]).collect();
+        Ok(Self { points: points.select(&rows), labels, rows })
+    }
+
+    /// The rows in the order in which they are shown: example `i` of a structure is the representation of `rows()[i]`.
+    pub fn rows(&self) -> &[usize] {
+        &self.rows
+    }
+
+    /// The tree that [`evaluate`](Self::evaluate) builds and asks.
+    ///
+    /// # Errors
+    /// Labels that no tree can hold together.
+    pub fn tree(&self) -> Result<BoundaryTree, EvaluationError> {
+        self.show_to(tree_params().build()?)
     }
 
     /// Builds a structure from the examples and asks it about queries.
@@ -127,16 +142,19 @@ impl ShownExamples {
         seed: u64,
     ) -> Result<Evaluation, EvaluationError> {
         one_label_each(queries, labels)?;
-        let tree = BoundaryTreeParams::default().history(History::NodesOnly);
         let (answers, n_stored) = match structure {
-            Structure::Tree => self.ask(tree.build()?, queries)?,
-            Structure::Set => self.ask(BoundarySetParams::default().history(History::NodesOnly).build()?, queries)?,
+            Structure::Tree => ask(&self.tree()?, queries)?,
+            Structure::Set => {
+                let set = BoundarySetParams::default().history(History::NodesOnly);
+                ask(&self.show_to(set.build()?)?, queries)?
+            }
             Structure::Forest(n_trees) => {
-                self.ask(BoundaryForestParams::default().tree(tree).n_trees(n_trees).seed(seed).build()?, queries)?
+                let forest = BoundaryForestParams::default().tree(tree_params()).n_trees(n_trees).seed(seed);
+                ask(&self.show_to(forest.build()?)?, queries)?
             }
             Structure::SoftTree(scale) => {
                 check_sigma(scale)?;
-                let tree = self.show_to(tree.build()?)?;
+                let tree = self.tree()?;
                 (soft_predictions(&tree, Voters::SiblingsAndParent, scale, queries)?, tree.n_stored())
             }
         };
@@ -150,15 +168,16 @@ impl ShownExamples {
         structure.insert_all(&examples)?;
         Ok(structure)
     }
+}
 
-    fn ask(
-        &self,
-        structure: impl NeighborSearch,
-        queries: PointsRef<'_>,
-    ) -> Result<(Vec<Prediction>, usize), EvaluationError> {
-        let structure = self.show_to(structure)?;
-        Ok((structure.predict_all(queries)?, structure.n_stored()))
-    }
+/// The trees that representations are evaluated by.
+fn tree_params() -> BoundaryTreeParams {
+    BoundaryTreeParams::default().history(History::NodesOnly)
+}
+
+/// What a structure answers, and how many examples it stores.
+fn ask(structure: &impl NeighborSearch, queries: PointsRef<'_>) -> Result<(Vec<Prediction>, usize), EvaluationError> {
+    Ok((structure.predict_all(queries)?, structure.n_stored()))
 }
 
 pub(crate) fn one_label_each(points: PointsRef<'_>, labels: &[Label]) -> Result<(), EvaluationError> {
@@ -238,8 +257,9 @@ mod tests {
     use hedgerow_core::random::SplitMix64;
 
     fn shown(width: usize, values: &[f32], labels: &[u32]) -> ShownExamples {
+        let rows = (0..labels.len()).collect();
         let labels = labels.iter().map(|&label| Label::class(label)).collect();
-        ShownExamples { points: Points::from_f32(width, values.to_vec()).unwrap(), labels }
+        ShownExamples { rows, points: Points::from_f32(width, values.to_vec()).unwrap(), labels }
     }
 
     /// The class that a structure gives to one query, found by asking which is no error.
@@ -336,6 +356,35 @@ mod tests {
         let found = shown(2, &[], &[]).evaluate(Structure::soft_tree(), queries, &[Label::class(0)], 0);
         assert_eq!(found, Err(EvaluationError::Query(QueryError::Empty)));
     }
+
+    #[test]
+    fn rows_are_told_in_the_order_in_which_they_are_shown() {
+        let mut random = SplitMix64::new(3, 0);
+        let values: Vec<f32> = (0..200).map(|_| random.normal() as f32).collect();
+        let labels: Vec<Label> = (0..100).map(|_| Label::class(random.below(3) as u32)).collect();
+        let points = PointsRef::from_f32(2, &values).unwrap();
+        let chosen: Vec<usize> = (0..100).filter(|row| row % 4 != 1).collect();
+        let mut sizes = Vec::new();
+        for seed in 0..5 {
+            let shown = ShownExamples::shuffled(points, &labels, &chosen, seed).unwrap();
+            let mut sorted = shown.rows().to_vec();
+            sorted.sort_unstable();
+            assert_eq!(sorted, chosen);
+            assert_ne!(shown.rows(), chosen);
+            let tree = shown.tree().unwrap();
+            for id in tree.stored_ids() {
+                let row = shown.rows()[id.0 as usize];
+                assert_eq!(tree.example(id), Some((points.row(row), labels[row])));
+            }
+            // It is the tree that is asked.
+            let evaluation = shown.evaluate(Structure::Tree, points, &labels, seed).unwrap();
+            let n_wrong = tree.predict_all(points).unwrap().iter().zip(&labels).filter(|(a, b)| a.label != **b).count();
+            assert_eq!(evaluation, Evaluation { error_percent: n_wrong as f64, n_stored: tree.n_stored() });
+            sizes.push(evaluation.n_stored);
+        }
+        assert!(sizes.iter().any(|size| *size != sizes[0]), "orders make no difference: {sizes:?}");
+    }
+
     #[test]
     fn what_there_cannot_be_is_refused_with_the_reason() {
         let shown = shown(1, &[0.0, 2.0], &[0, 1]);

@@ -18,6 +18,8 @@ pub struct Learner<'a, R, T> {
     transform: T,
     adam: Adam<R>,
     learning_rate: f64,
+    /// The loss of the last step.
+    last_loss: Option<f64>,
     points: PointsRef<'a>,
     augmenter: Option<Augmenter>,
     augmented_until: u64,
@@ -37,6 +39,7 @@ impl<'a, R: Real, T: Transform<R>> Learner<'a, R, T> {
             transform,
             adam,
             learning_rate: 0.0,
+            last_loss: None,
             points,
             augmenter: None,
             augmented_until: 0,
@@ -58,6 +61,11 @@ impl<'a, R: Real, T: Transform<R>> Learner<'a, R, T> {
 
     pub(crate) fn learning_rate(&self) -> f64 {
         self.learning_rate
+    }
+
+    /// The loss of the last step, if there was one.
+    pub(crate) fn last_loss(&self) -> Option<f64> {
+        self.last_loss
     }
 
     /// Checks that weights and what the optimizer remembers of gradients are numbers. A loss can stay one long after they are none:
@@ -102,6 +110,7 @@ impl<'a, R: Real, T: Transform<R>> Learner<'a, R, T> {
         if !loss.is_finite() {
             return Err(StepError::Diverged { loss: loss.wide() });
         }
+        self.last_loss = Some(loss.wide());
         gradient.settle();
         self.transform.backward(gradient.rows(), gradient.live());
         let (parameters, gradient) = self.transform.parameters_and_gradient();

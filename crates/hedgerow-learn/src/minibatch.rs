@@ -8,7 +8,7 @@ use crate::methods::{ComparedWith, RoundSize};
 const ORDER: u64 = 0x6f72_6465_7200_0000;
 const ROUND: u64 = 0x726f_756e_6400_0000;
 
-/// Members of a class that a round should have of each of its classes on either side, if the data allows it.
+/// Members of a class that a round should have among its references, of each of its classes, if the data allows it.
 const MEMBERS_OF_A_CLASS: usize = 2;
 
 /// How the examples of an epoch are dealt out to rounds.
@@ -56,7 +56,8 @@ impl Partition {
     pub(crate) fn is_by_class(&self) -> bool {
         let n_alike = match self.compared_with {
             ComparedWith::Nothing => return false,
-            ComparedWith::Boundary => self.size.n_boundary.min(self.size.n_train),
+            // Each query needs references of its class; how many queries there are besides does not matter to it.
+            ComparedWith::Boundary => self.size.n_boundary,
             ComparedWith::All => self.size.total(),
         };
         self.n_classes.saturating_mul(MEMBERS_OF_A_CLASS) > n_alike
@@ -179,6 +180,21 @@ mod tests {
         let few = Partition::new((0..5000).collect(), &vec![0; 5000], 2, size(100, 100), ComparedWith::Boundary, 1);
         let classifier = Partition::new((0..5000).collect(), &labels, 1000, size(0, 100), ComparedWith::Nothing, 1);
         assert!(!few.is_by_class() && !classifier.is_by_class());
+    }
+
+    #[test]
+    fn few_queries_are_no_reason_to_leave_classes_out_of_a_round() {
+        let labels: Vec<u32> = (0..3000).map(|row| row % 10).collect();
+        let is_by_class = |size: RoundSize, n_classes: usize| {
+            Partition::new((0..3000).collect(), &labels, n_classes, size, ComparedWith::Boundary, 1).is_by_class()
+        };
+        // With 100 references every class has ten of them on average, whether one query is asked or a hundred.
+        for n_train in [1, 10, 100] {
+            assert!(!is_by_class(size(100, n_train), 10), "{n_train} queries");
+        }
+        assert!(!is_by_class(size(20, 1), 10));
+        // Few references are, however many queries there are.
+        assert!(is_by_class(size(19, 1), 10) && is_by_class(size(1, 100), 10));
     }
 
     #[test]

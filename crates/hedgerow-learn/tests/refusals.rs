@@ -9,7 +9,7 @@ use hedgerow_learn::*;
 use common::{clusters, every_method, learn, small};
 
 #[test]
-fn a_diverging_run_ends_with_the_step_and_the_remedy() {
+fn a_diverging_run_ends_with_the_step_the_loss_and_the_remedy() {
     let (points, labels) = clusters(4, &[60, 60], 7);
     let examples = Examples::new(points.view(), &labels).unwrap();
     for method in every_method() {
@@ -19,8 +19,18 @@ fn a_diverging_run_ends_with_the_step_and_the_remedy() {
             panic!("{} does not diverge", params.method.name());
         };
         let text = error.to_string();
-        assert!(matches!(error, TrainError::Diverged { .. }), "{}: {text}", params.method.name());
-        assert!(text.contains("at step ") && text.contains("use a smaller learning rate (it was "), "{text}");
+        let TrainError::Diverged { step, loss, cause, .. } = error else { panic!("{}: {text}", params.method.name()) };
+        assert!(step > 0, "{text}");
+        assert!(text.starts_with(&format!("training diverged at step {step} (epoch ")), "{text}");
+        // The loss that went astray; or what else is no number any more, and the last loss that was one.
+        let told = match cause {
+            StepError::Diverged { loss } => format!("): the loss is {loss}; use"),
+            _ => format!("): {cause} (the last loss was {}); use", loss.unwrap()),
+        };
+        assert!(text.contains(&told), "{text}");
+        let remedies = ["; use a smaller learning rate (it was ", "), scale the features to similar ranges"];
+        assert!(remedies.iter().all(|remedy| text.contains(remedy)), "{text}");
+        assert_eq!(text.ends_with(", or use a larger sigma"), params.method.scale().is_some(), "{text}");
     }
 }
 

@@ -15,11 +15,11 @@ use hedgerow_learn::Event;
 pub struct RunClock {
     source: Source,
     limit: Option<f64>,
-    /// Where the seconds of a run that is under way are kept, beside its checkpoint.
+    /// Where the seconds of a run that is under way are kept, beside its checkpoint: a line for each epoch, and one for now.
     kept_in: PathBuf,
-    /// Seconds of learning up to `since`, a reading of the source.
+    /// Seconds of learning up to `since`, a reading of the source; none while nothing is learned.
     learned: f64,
-    since: f64,
+    since: Option<f64>,
     epochs: Vec<f64>,
     /// Whether the run was cut because its time was over.
     pub was_cut: bool,
@@ -50,51 +50,63 @@ impl RunClock {
         };
         let kept_in = kept_in(checkpoint);
         let earlier = if checkpoint.exists() { fs::read_to_string(&kept_in).ok() } else { None };
-        let epochs: Vec<f64> =
-            earlier.iter().flat_map(|text| text.lines()).filter_map(|line| line.parse().ok()).collect();
-        let learned = epochs.last().copied().unwrap_or(0.0);
-        Self { source, limit, kept_in, learned, since: source.read(), epochs, was_cut: false }
+        let lines = || earlier.iter().flat_map(|text| text.lines());
+        let epochs: Vec<f64> = lines().filter_map(|line| line.parse().ok()).collect();
+        // Files of before end with the last epoch that was whole.
+        let now = lines().find_map(|line| line.strip_prefix(NOW)?.parse().ok());
+        let learned = now.or(epochs.last().copied()).unwrap_or(0.0);
+        Self { source, limit, kept_in, learned, since: None, epochs, was_cut: false }
     }
 
     /// Hears an event; breaks when the time is over.
     pub fn hear(&mut self, event: &Event<'_>) -> ControlFlow<()> {
         match event {
-            Event::Started { epoch, .. } => {
+            Event::Started { epoch, n_epochs, .. } => {
                 self.epochs.truncate(*epoch);
-                self.since = self.source.read();
-            }
-            Event::Evaluating { .. } => self.take(),
-            Event::Epoch(record) => {
-                // The seconds of an evaluation, if there was one since, are left out.
-                if record.validation.is_none() {
-                    self.take();
+                // A run that was cut, and is taken up again since nobody has asked it yet, is over: it must not learn another round each time.
+                if epoch < n_epochs && self.is_over() {
+                    return self.cut();
                 }
-                self.since = self.source.read();
+                self.since = Some(self.source.read());
+            }
+            Event::Evaluating { .. } => self.pause(),
+            Event::Epoch(_) => {
+                // The seconds of an evaluation, if there was one, are left out.
+                self.pause();
+                self.since = Some(self.source.read());
                 self.epochs.push(self.learned);
             }
             Event::Checkpoint(_) => {
-                let lines: Vec<String> = self.epochs.iter().map(f64::to_string).collect();
+                let epochs = self.epochs.iter().map(f64::to_string);
+                let lines: Vec<String> = epochs.chain([format!("{NOW}{}", self.seconds())]).collect();
                 // A run whose seconds cannot be kept is only timed worse if it is stopped.
                 let _ = fs::write(&self.kept_in, lines.join("\n"));
             }
-            Event::Round { .. } if self.limit.is_some_and(|limit| self.seconds() >= limit) => {
-                self.was_cut = true;
-                return ControlFlow::Break(());
-            }
+            Event::Round { .. } if self.is_over() => return self.cut(),
             _ => {}
         }
         ControlFlow::Continue(())
     }
 
-    fn take(&mut self) {
-        let now = self.source.read();
-        self.learned += now - self.since;
-        self.since = now;
+    fn is_over(&self) -> bool {
+        self.limit.is_some_and(|limit| self.seconds() >= limit)
+    }
+
+    fn cut(&mut self) -> ControlFlow<()> {
+        self.pause();
+        self.was_cut = true;
+        ControlFlow::Break(())
+    }
+
+    /// Counts no seconds until learning goes on.
+    fn pause(&mut self) {
+        self.learned = self.seconds();
+        self.since = None;
     }
 
     /// Seconds of learning so far.
     pub fn seconds(&self) -> f64 {
-        self.learned + self.source.read() - self.since
+        self.learned + self.since.map_or(0.0, |since| self.source.read() - since)
     }
 
     /// Seconds of learning at the end of each epoch.
@@ -107,6 +119,9 @@ impl RunClock {
         let _ = fs::remove_file(kept_in(checkpoint));
     }
 }
+
+/// What the line with the seconds of a part of an epoch begins with.
+const NOW: &str = "now ";
 
 /// Where the seconds of a run are kept.
 fn kept_in(checkpoint: &Path) -> PathBuf {
@@ -130,13 +145,36 @@ mod tests {
     use super::*;
     use hedgerow_learn::{EpochRecord, Validation};
 
+    fn started(epoch: usize) -> Event<'static> {
+        Event::Started {
+            n_epochs: 9,
+            n_rounds: 3,
+            epoch,
+            round: 0,
+            layers: &[],
+            n_weights: 0,
+            learning_rate: 0.0,
+            n_train: 0,
+            n_validation: 0,
+        }
+    }
+
+    fn round(epoch: usize) -> Event<'static> {
+        Event::Round { epoch, round: 0, step: 1, loss: 0.0, n_references: 0, learning_rate: 0.0 }
+    }
+
+    /// A clock that goes by the wall, and a checkpoint for it, which is there.
+    fn clock(folder: &Path, limit: Option<f64>) -> (RunClock, PathBuf) {
+        let checkpoint = folder.join("run.safetensors");
+        fs::write(&checkpoint, "").unwrap();
+        (RunClock { source: Source::Wall(Instant::now()), ..RunClock::start(&checkpoint, limit) }, checkpoint)
+    }
+
     #[test]
     fn evaluations_are_left_out_and_a_run_goes_on_where_it_was() {
         let folder = tempfile::tempdir().unwrap();
-        let checkpoint = folder.path().join("run.safetensors");
-        let mut clock = RunClock::start(&checkpoint, Some(100.0));
-        clock.source = Source::Wall(Instant::now());
-        (clock.learned, clock.since) = (2.0, 0.0);
+        let (mut clock, checkpoint) = clock(folder.path(), Some(100.0));
+        clock.learned = 2.0;
         let record = |validation| EpochRecord {
             epoch: 0,
             train_seconds: 0.0,
@@ -146,18 +184,57 @@ mod tests {
             learning_rate: 0.0,
             validation,
         };
+        assert_eq!(clock.hear(&started(0)), ControlFlow::Continue(()));
         assert_eq!(clock.hear(&Event::Evaluating { epoch: 0, step: 0 }), ControlFlow::Continue(()));
         std::thread::sleep(std::time::Duration::from_millis(60));
         let _ = clock.hear(&Event::Epoch(&record(Some(Validation { error_percent: 1.0, n_nodes: 1 }))));
         assert!((2.0..2.05).contains(&clock.epochs()[0]), "{clock:?}");
         let _ = clock.hear(&Event::Checkpoint(&checkpoint));
-        fs::write(&checkpoint, "").unwrap();
         let again = RunClock::start(&checkpoint, None);
         assert_eq!(again.epochs(), clock.epochs());
         clock.limit = Some(1.0);
-        let round = Event::Round { epoch: 1, round: 0, step: 1, loss: 0.0, n_references: 0, learning_rate: 0.0 };
-        assert_eq!(clock.hear(&round), ControlFlow::Break(()));
+        assert_eq!(clock.hear(&round(1)), ControlFlow::Break(()));
         assert!(clock.was_cut);
+    }
+
+    #[test]
+    fn seconds_of_a_part_of_an_epoch_are_not_lost_when_a_run_is_taken_up_again() {
+        let folder = tempfile::tempdir().unwrap();
+        let (mut clock, checkpoint) = clock(folder.path(), None);
+        clock.epochs = vec![1.5];
+        clock.learned = 2.25;
+        let _ = clock.hear(&started(1));
+        let _ = clock.hear(&Event::Checkpoint(&checkpoint));
+        let again = RunClock::start(&checkpoint, None);
+        assert_eq!(again.epochs(), [1.5]);
+        assert!((2.25..clock.seconds()).contains(&again.seconds()), "{again:?}");
+        // A file of before has whole epochs alone.
+        fs::write(kept_in(&checkpoint), "1.5\n2").unwrap();
+        let old = RunClock::start(&checkpoint, None);
+        assert_eq!((old.epochs(), old.seconds()), (&[1.5, 2.0][..], 2.0));
+        // Without a checkpoint the run begins anew.
+        fs::remove_file(&checkpoint).unwrap();
+        assert_eq!(RunClock::start(&checkpoint, None).seconds(), 0.0);
+    }
+
+    #[test]
+    fn a_run_whose_time_is_over_is_cut_before_it_learns_another_round() {
+        let folder = tempfile::tempdir().unwrap();
+        let (mut clock, checkpoint) = clock(folder.path(), Some(2.0));
+        assert_eq!(clock.hear(&started(0)), ControlFlow::Continue(()));
+        clock.learned = 2.0;
+        assert_eq!(clock.hear(&round(0)), ControlFlow::Break(()));
+        let _ = clock.hear(&Event::Checkpoint(&checkpoint));
+        // What the evaluation takes is not learning.
+        let seconds = clock.seconds();
+        std::thread::sleep(std::time::Duration::from_millis(5));
+        assert_eq!(clock.seconds().to_bits(), seconds.to_bits());
+        let mut again = RunClock::start(&checkpoint, Some(2.0));
+        assert_eq!((again.hear(&started(0)), again.was_cut), (ControlFlow::Break(()), true));
+        assert_eq!(again.seconds().to_bits(), seconds.to_bits());
+        // A run that came to its end was not cut, even if its last round ended late.
+        let mut finished = RunClock::start(&checkpoint, Some(2.0));
+        assert_eq!((finished.hear(&started(9)), finished.was_cut), (ControlFlow::Continue(()), false));
     }
 
     #[cfg(target_os = "linux")]

@@ -67,7 +67,7 @@ pub(super) fn at_equal_time(recipes: Vec<Recipe>, paces: &[Pace]) -> Vec<Recipe>
     let time = recipes.first().map_or(0.0, |first| epochs(first) * seconds(first));
     let with_epochs = |recipe: Recipe| {
         let epochs = ((time / seconds(&recipe)).round() as usize).max(1);
-        Recipe { params: TrainingParams { epochs: Some(epochs), ..recipe.params }, ..recipe }
+        Recipe { params: recipe.params.with_epochs(epochs), ..recipe }
     };
     recipes.into_iter().map(with_epochs).collect()
 }
@@ -83,12 +83,8 @@ fn measure(
     let mut least = vec![f64::INFINITY; recipes.len()];
     for turn in 0..n_turns {
         for (at, recipe) in recipes.iter().enumerate() {
-            let params = TrainingParams {
-                epochs: Some(n_epochs),
-                evaluate_every: None,
-                picture: picture_of(data),
-                ..recipe.params.clone()
-            };
+            let params = recipe.params.with_epochs(n_epochs);
+            let params = TrainingParams { evaluate_every: None, picture: picture_of(data), ..params };
             let label = format!("{data_name} {}", recipe.name);
             let (done, total) = (turn * recipes.len() + at, n_turns * recipes.len());
             // No checkpoint has this name: the clock starts at 0.

@@ -94,11 +94,14 @@ fn errors(records: &Records) -> String {
     .draw()
 }
 
-/// The map of the first seed whose points are kept.
+/// The map of one run: of the experiment's own recipe rather than one with other epochs, and of its first seed whose points are kept.
 fn map(records: &Records) -> Result<Option<String>, ExperimentError> {
     let lines = records.map_lines()?;
-    let Some(seed) = lines.iter().map(|line| line.seed).min() else { return Ok(None) };
-    let lines: Vec<&MapLine> = lines.iter().filter(|line| line.seed == seed && line.data == FASHION).collect();
+    let own: Vec<String> = records.experiment.recipes().into_iter().map(|recipe| recipe.name).collect();
+    let runs = lines.iter().filter(|line| line.data == FASHION).map(MapLine::run);
+    let first = runs.min_by_key(|(_, recipe, seed)| (!own.iter().any(|name| name == recipe), *recipe, *seed));
+    let Some(run) = first else { return Ok(None) };
+    let lines: Vec<&MapLine> = lines.iter().filter(|line| line.run() == run).collect();
     let mut classes: Vec<String> = Vec::new();
     for line in &lines {
         if classes.len() <= line.class {
@@ -111,7 +114,7 @@ fn map(records: &Records) -> Result<Option<String>, ExperimentError> {
         mine.map(|line| MapPoint { x: line.x, y: line.y, class: line.class }).collect()
     };
     let (points, nodes) = (of(Role::Example), of(Role::Node));
-    let error = records.number_of_seed(FASHION, seed, "tree_error");
+    let error = records.number_of_run(run, "tree_error");
     let error = error.map_or(String::new(), |error| format!("test error {error:.2} %, "));
     let (n_points, n_nodes) = (points.len(), nodes.len());
     let notes = vec![
@@ -125,6 +128,51 @@ fn map(records: &Records) -> Result<Option<String>, ExperimentError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::learn::record::tests::run;
+
+    #[test]
+    fn maps_of_two_recipes_with_one_seed_are_kept_apart() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut records = Records::open(folder.path(), Experiment::Plane).unwrap();
+        assert_eq!(map(&records).unwrap(), None);
+        let own = records.experiment.recipes()[0].name.clone();
+        let shorter = format!("{own}, 10 epochs");
+        let line = |recipe: &str, seed: u64, role: Role| MapLine {
+            data: FASHION.into(),
+            recipe: recipe.into(),
+            seed,
+            role,
+            class: 0,
+            x: 0.5,
+            y: 0.5,
+            class_name: "coat".into(),
+        };
+        let map_of = |recipe: &str, seed: u64, n_nodes: usize| {
+            let nodes = (0..n_nodes).map(|_| line(recipe, seed, Role::Node));
+            nodes.chain([line(recipe, seed, Role::Example)]).collect::<Vec<_>>()
+        };
+        let note = |records: &Records| {
+            let svg = map(records).unwrap().unwrap();
+            [11.5, 22.5, 33.5].map(|error| svg.contains(&format!("test error {error:.2} %")))
+        };
+        let of_run = |recipe: &str, seed: u64, error: f64| {
+            let mut run = run(recipe, seed, error);
+            run.data = FASHION.into();
+            run
+        };
+        records.add_map(&map_of(&shorter, 0, 3)).unwrap();
+        records.add(of_run(&shorter, 0, 22.5), &[]).unwrap();
+        assert_eq!(note(&records), [false, true, false]);
+        for (seed, error) in [(1, 33.5), (0, 11.5)] {
+            // Made twice: the last counts.
+            records.add_map(&map_of(&own, seed, 7)).unwrap();
+            records.add_map(&map_of(&own, seed, 5)).unwrap();
+            records.add(of_run(&own, seed, error), &[]).unwrap();
+        }
+        assert_eq!(records.map_lines().unwrap().len(), 4 + 6 + 6);
+        assert_eq!(note(&records), [true, false, false]);
+        assert!(map(&records).unwrap().unwrap().contains("the 5 nodes"));
+    }
 
     #[test]
     fn every_seed_has_its_curve_and_every_recipe_its_name() {

@@ -1,10 +1,10 @@
 //! The points of a map: a random subset of the training representations of a run with two numbers, and the nodes of its tree, as lines of CSV.
 
+use hedgerow_core::NeighborSearch as _;
 use hedgerow_core::random::shuffle;
-use hedgerow_core::{BoundaryTreeParams, Examples, History, Label, NeighborSearch as _};
 use hedgerow_data::{Dataset, Part};
 use hedgerow_learn::Trained;
-use hedgerow_learn::evaluation::EvaluationError;
+use hedgerow_learn::evaluation::ShownExamples;
 
 use crate::csv;
 use crate::error::ExperimentError;
@@ -13,10 +13,8 @@ pub(super) const MAP_COLUMNS: &str = "data,recipe,seed,role,class,x,y,class_name
 
 /// Examples on a map, besides the nodes.
 const EXAMPLES: usize = 3000;
-/// The streams of random numbers by which examples are chosen, and by which they are ordered for the tree.
+/// The stream of random numbers by which examples are chosen.
 const CHOICE: u64 = 0x6d61_7063_686f_6963;
-/// That of the evaluation in `hedgerow-learn`, so that the tree on the map is the one in the table.
-const ORDER: u64 = 0x6576_616c_7561_7465;
 
 /// What a point on a map is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -39,6 +37,11 @@ pub(super) struct MapLine {
 }
 
 impl MapLine {
+    /// Which run it is of: the data, the recipe and the seed.
+    pub(super) fn run(&self) -> (&str, &str, u64) {
+        (&self.data, &self.recipe, self.seed)
+    }
+
     /// The points of a run; none if its representations are not of two numbers.
     pub(super) fn of_run(
         recipe: &str,
@@ -65,19 +68,13 @@ impl MapLine {
                 class_name: data.label_text(labels[row]),
             }
         };
-        let mut rows: Vec<usize> = (0..labels.len()).collect();
+        let all: Vec<usize> = (0..labels.len()).collect();
+        let mut rows = all.clone();
         shuffle(&mut rows, seed, CHOICE);
         let mut lines: Vec<Self> = rows.iter().take(EXAMPLES).map(|&row| line(row, Role::Example)).collect();
-        let mut rows: Vec<usize> = (0..labels.len()).collect();
-        shuffle(&mut rows, seed, ORDER);
-        let shown = representations.view().select(&rows);
-        let shown_labels: Vec<Label> = rows.iter().map(|&row| labels[row]).collect();
-        let tree = BoundaryTreeParams::default().history(History::NodesOnly).build().map_err(EvaluationError::from)?;
-        let mut tree = tree;
-        let examples = Examples::new(shown.view(), &shown_labels).expect("as many labels as points");
-        tree.insert_all(&examples).map_err(EvaluationError::from)?;
-        // Ids are places in the order of showing.
-        lines.extend(tree.stored_ids().iter().map(|id| line(rows[id.0 as usize], Role::Node)));
+        // Shown in the order of the evaluation, so that the tree on the map is the one in the table. Ids are places in that order.
+        let shown = ShownExamples::shuffled(representations.view(), labels, &all, seed)?;
+        lines.extend(shown.tree()?.stored_ids().iter().map(|id| line(shown.rows()[id.0 as usize], Role::Node)));
         Ok(lines)
     }
 
@@ -113,6 +110,37 @@ impl MapLine {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::learn::answers::Answers;
+    use hedgerow_data::{Split, SplitParams, load};
+    use hedgerow_learn::{RunOptions, TrainingParams, silent, train};
+
+    #[test]
+    fn the_tree_on_the_map_is_the_one_in_the_table() {
+        let data = load("moons?n=300&noise=0.3&seed=1").unwrap();
+        let data = data.split(&SplitParams { validation: 0.0, test: 0.3, seed: 0 }).unwrap();
+        let (part, test) = (data.part(Split::Train), data.part(Split::Test));
+        let mut sizes = Vec::new();
+        for seed in 0..3 {
+            let params =
+                TrainingParams { layers: Some(vec![8, 2]), epochs: Some(3), seed, ..TrainingParams::default() };
+            let learned = train(&part.examples(), &params, &RunOptions::default(), &mut silent()).unwrap();
+            let (points, queries) = ((part.points(), part.labels()), (test.points(), test.labels()));
+            let answers = Answers::of(&learned, points, queries, seed, &mut |_, _| Ok(())).unwrap();
+            let lines = MapLine::of_run("two", &data, &part, seed, &learned).unwrap();
+            let nodes: Vec<&MapLine> = lines.iter().filter(|line| line.role == Role::Node).collect();
+            assert_eq!(nodes.len(), answers.tree.n_stored, "seed {seed}");
+            assert_eq!(lines.len(), part.labels().len() + nodes.len());
+            // Each node stands where an example of its class does.
+            let is_example = |node: &&MapLine| {
+                let same = |line: &&MapLine| (line.x, line.y, line.class) == (node.x, node.y, node.class);
+                lines.iter().filter(|line| line.role == Role::Example).any(|line| same(&line))
+            };
+            assert!(nodes.iter().all(is_example));
+            sizes.push(nodes.len());
+        }
+        // Were the order another one, the number of nodes would be too, as it is from seed to seed.
+        assert!(sizes.iter().any(|size| *size != sizes[0]), "{sizes:?}");
+    }
 
     #[test]
     fn a_line_is_read_as_it_was_written() {

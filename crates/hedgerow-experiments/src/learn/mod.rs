@@ -367,6 +367,28 @@ mod tests {
     }
 
     #[test]
+    fn a_run_cut_at_its_limit_and_stopped_while_it_is_evaluated_learns_no_further() {
+        let (whole, stopped) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let mut plan = plan(1);
+        plan.runs.truncate(1);
+        // Over after the first round.
+        plan.runs[0].recipe.max_seconds = Some(1e-9);
+        make(&plan, whole.path(), |_| false).0.unwrap();
+        for _ in 0..3 {
+            let (made, _) = make(&plan, stopped.path(), |event| matches!(event, Event::Working { done: 3, .. }));
+            assert!(matches!(made, Err(ExperimentError::Interrupted { .. })));
+        }
+        make(&plan, stopped.path(), |_| false).0.unwrap();
+        let steps = |folder: &Path| {
+            let runs = fs::read_to_string(folder.join("learn-table-raw.csv")).unwrap();
+            let (_, behind) = runs.lines().nth(1).unwrap().split_once(",cut,0,").unwrap();
+            behind.split(',').next().unwrap().to_owned()
+        };
+        assert_eq!((steps(whole.path()), steps(stopped.path())), ("1".into(), "1".into()));
+        assert_eq!(on_record(stopped.path()), on_record(whole.path()));
+    }
+
+    #[test]
     fn a_run_that_diverges_is_on_record_as_such_and_the_others_are_made() {
         let folder = tempfile::tempdir().unwrap();
         let mut plan = plan(1);

@@ -1,6 +1,6 @@
 //! Recipes made short: what takes hours in full takes minutes, and shows roughly the same.
 
-use hedgerow_learn::{Dbt, LearningRate, Method, Schedule, TrainingParams};
+use hedgerow_learn::{Dbt, Method, TrainingParams};
 
 use super::recipes::Recipe;
 
@@ -26,29 +26,12 @@ impl Recipe {
 
 /// Parameters with few epochs. Of parameters that leave the epochs to the data, as many as the most.
 pub(crate) fn quick(params: &TrainingParams) -> TrainingParams {
-    let Some(full) = params.epochs else {
-        return TrainingParams { epochs: Some(EPOCHS_AT_MOST), ..params.clone() };
-    };
     let has_single_queries = matches!(params.method, Method::Dbt(Dbt { queries_per_step: 1, .. }));
-    let epochs = if has_single_queries {
-        EPOCHS_OF_SINGLE_QUERIES
-    } else {
-        (full / 10).clamp(EPOCHS_AT_LEAST, EPOCHS_AT_MOST).min(full)
-    };
-    let share = epochs as f64 / full.max(1) as f64;
-    let scaled = |n: usize| (n as f64 * share).round() as usize;
-    let schedule = match &params.learning_rate.schedule {
-        Schedule::Steps(drops) => Schedule::Steps(drops.iter().map(|&drop| scaled(drop)).collect()),
-        other => other.clone(),
-    };
-    let warm_up_epochs = params.learning_rate.warm_up_epochs * share;
-    TrainingParams {
-        epochs: Some(epochs),
-        learning_rate: LearningRate { schedule, warm_up_epochs, ..params.learning_rate.clone() },
-        clean_epochs: scaled(params.clean_epochs),
-        evaluate_every: params.evaluate_every.map(|every| scaled(every).max(1)),
-        ..params.clone()
-    }
+    params.with_epochs(match params.epochs {
+        None => EPOCHS_AT_MOST,
+        Some(_) if has_single_queries => EPOCHS_OF_SINGLE_QUERIES,
+        Some(full) => (full / 10).clamp(EPOCHS_AT_LEAST, EPOCHS_AT_MOST).min(full),
+    })
 }
 
 #[cfg(test)]
@@ -56,6 +39,7 @@ mod tests {
     use super::*;
     use crate::Extent;
     use crate::learn::recipes::Experiment;
+    use hedgerow_learn::{LearningRate, Schedule};
 
     #[test]
     fn everything_counted_in_epochs_shrinks_with_them() {

@@ -58,11 +58,11 @@ impl Recipe {
         self.data.is_none_or(|mine| mine == data)
     }
 
-    /// The same with other epochs, under a name that says so.
+    /// The same with other epochs, under a name that says so. Everything that is counted in epochs changes with them.
     #[must_use]
     pub fn with_epochs(&self, epochs: usize) -> Self {
-        let params = TrainingParams { epochs: Some(epochs), ..self.params.clone() };
-        Self { name: format!("{}, {epochs} epochs", self.name), params, ..self.clone() }
+        let (name, params) = (format!("{}, {epochs} epochs", self.name), self.params.with_epochs(epochs));
+        Self { name, params, ..self.clone() }
     }
 }
 
@@ -306,6 +306,17 @@ fn choice() -> Vec<Recipe> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn other_epochs_do_not_switch_augmentation_off() {
+        let recipes = Experiment::Table.recipes();
+        let dbs = recipes.iter().find(|recipe| recipe.name == "dbs" && recipe.is_for(FASHION)).unwrap();
+        // Half of 600 epochs are clean: all 100, if that number stayed.
+        assert_eq!((dbs.params.epochs, dbs.params.clean_epochs), (Some(600), 300));
+        let shorter = dbs.with_epochs(100);
+        assert_eq!((shorter.params.epochs, shorter.params.clean_epochs), (Some(100), 50));
+        assert_eq!(shorter.name, "dbs, 100 epochs");
+    }
 
     #[test]
     fn names_are_found_once_and_parameters_make_sense() {

@@ -86,7 +86,7 @@ impl RunRecord {
             threads: rayon::current_num_threads(),
             revision: revision.to_owned(),
             numbers: [
-                Some(clock.epochs().last().copied().unwrap_or_else(|| clock.seconds())),
+                Some(learning_seconds(clock)),
                 None,
                 learned.records.last().map(|record| record.loss),
                 learned.validation.map(|validation| validation.error_percent),
@@ -172,6 +172,11 @@ impl RunRecord {
     }
 }
 
+/// Those of the part of an epoch too that a run was cut in: its weights have learned in it.
+fn learning_seconds(clock: &RunClock) -> f64 {
+    clock.epochs().last().copied().filter(|_| !clock.was_cut).unwrap_or_else(|| clock.seconds())
+}
+
 impl fmt::Display for RunRecord {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
@@ -241,9 +246,9 @@ impl Records {
         runs.filter_map(|run| run.number(name)).collect()
     }
 
-    /// A number of the first run of a seed.
-    pub(super) fn number_of_seed(&self, data: &str, seed: u64, name: &str) -> Option<f64> {
-        self.runs.iter().find(|run| run.data == data && run.seed == seed)?.number(name)
+    /// A number of one run: of the data, the recipe and the seed.
+    pub(super) fn number_of_run(&self, (data, recipe, seed): (&str, &str, u64), name: &str) -> Option<f64> {
+        self.runs.iter().find(|run| run.data == data && run.recipe == recipe && run.seed == seed)?.number(name)
     }
 
     /// Median seconds of a run, over the seeds.
@@ -294,9 +299,9 @@ impl Records {
     /// # Errors
     /// A file that cannot be written.
     pub(super) fn add_map(&self, lines: &[MapLine]) -> Result<(), ExperimentError> {
-        // A run that was stopped between its map and its record is made again, and so is its map: the last of a seed counts.
-        let seed = lines.first().map(|line| line.seed);
-        let before = self.map_lines()?.into_iter().filter(|line| Some(line.seed) != seed);
+        // A run that was stopped between its map and its record is made again, and so is its map: the last of a run counts.
+        let run = lines.first().map(MapLine::run);
+        let before = self.map_lines()?.into_iter().filter(|line| Some(line.run()) != run);
         let all: Vec<String> = before.chain(lines.iter().cloned()).map(|line| line.line()).collect();
         let path = self.path("map");
         let text = format!("{MAP_COLUMNS}\n{}\n", all.join("\n"));
@@ -323,7 +328,7 @@ pub(super) fn median(numbers: impl Iterator<Item = f64>) -> Option<f64> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
     use hedgerow_learn::PictureShape;
 
@@ -341,7 +346,8 @@ mod tests {
         assert_eq!(of("fashion-mnist", "dbs"), "74d0a23becdcf3b8");
     }
 
-    fn run(recipe: &str, seed: u64, error: f64) -> RunRecord {
+    /// A run of MNIST with two threads, whose tree has this error.
+    pub(in crate::learn) fn run(recipe: &str, seed: u64, error: f64) -> RunRecord {
         let mut numbers = [None; NUMBERS.len()];
         numbers[..3].copy_from_slice(&[1.5, 2.5, 0.25].map(Some));
         numbers[5..15].copy_from_slice(&[error, 30.0, 1.3, 33.0, 1.4, 2.0, 20.0, 1.0, 40.0, 0.9].map(Some));
@@ -356,6 +362,14 @@ mod tests {
             threads: 2,
             revision: "0123abc-dirty".into(),
             numbers,
+        }
+    }
+
+    impl RunRecord {
+        /// The same with so many threads and seconds of learning, or none.
+        pub(in crate::learn) fn timed(mut self, threads: usize, seconds: Option<f64>) -> Self {
+            (self.threads, self.numbers[0]) = (threads, seconds);
+            self
         }
     }
 
@@ -397,8 +411,7 @@ mod tests {
         assert!(!again.has("mnist", "dbs, x", &params(3)).unwrap() && !again.has("x", "dbs, x", &params(2)).unwrap());
         let other = TrainingParams { epochs: Some(9), ..params(2) };
         assert!(again.has("mnist", "dbs, x", &other).unwrap_err().to_string().contains("other parameters"));
-        let line =
-            "| mnist | dbs, x | 3 | 7 | 2 | 1.20 (30) | 1.30 (33) | 1.40 | 2.00 (20) | 1.00 | 0.90 | - | - | - | - |";
+        let line = "| mnist | dbs, x | 3 | 7 | 2 | 2 | 1.20 (30) | 1.30 (33) | 1.40 | 2.00 (20) | 1.00 | 0.90 | - | - | - | - |";
         assert!(again.summary().contains(line), "{}", again.summary());
         let curve = fs::read_to_string(folder.path().join("learn-table-curve.csv")).unwrap();
         assert_eq!(curve.lines().count(), 4);

@@ -23,8 +23,11 @@ pub struct Row {
     pub cut: bool,
     /// Whether a run diverged; it has no numbers then.
     pub diverged: bool,
-    /// Seconds of learning.
+    /// Seconds of learning: the median of the runs with as many threads as the last. With one thread they are those of the processor, with more
+    /// those of the clock, and have no median together.
     pub train_seconds: Option<f64>,
+    /// How many threads these runs had; none if no run has seconds.
+    pub threads: Option<usize>,
     /// One boundary tree, of one order of the examples.
     pub tree_error_percent: Option<f64>,
     /// Its nodes.
@@ -78,6 +81,7 @@ impl Row {
             seeds.to_string(),
             format!("{epochs:.0}{}{}", if *cut { ", cut" } else { "" }, if *diverged { ", diverged" } else { "" }),
             self.train_seconds.map_or("-".to_owned(), |seconds| format!("{seconds:.0}")),
+            self.threads.map_or("-".to_owned(), |threads| threads.to_string()),
             with(self.tree_error_percent, self.nodes),
             with(self.orders_error_percent, self.orders_nodes),
             paper,
@@ -97,12 +101,13 @@ impl Row {
     }
 }
 
-const TITLES: [&str; 16] = [
+const TITLES: [&str; 17] = [
     "data",
     "recipe",
     "seeds",
     "epochs",
     "train s",
+    "threads",
     "tree (nodes)",
     "10 orders",
     "paper",
@@ -116,7 +121,7 @@ const TITLES: [&str; 16] = [
     "validation (nodes)",
 ];
 /// The column with the paper's value, which only experiments of the paper have.
-const PAPER: usize = 7;
+const PAPER: usize = 8;
 
 impl Records {
     /// For each data set and recipe the medians over the seeds.
@@ -134,6 +139,8 @@ impl Records {
     fn row(&self, data: &str, recipe: &str) -> Row {
         let runs: Vec<&RunRecord> = self.runs.iter().filter(|run| run.data == data && run.recipe == recipe).collect();
         let at = |column: &str| median(runs.iter().filter_map(|run| run.number(column)));
+        let timed = || runs.iter().filter_map(|run| Some((run.threads, run.number("train_seconds")?)));
+        let threads = timed().next_back().map(|(threads, _)| threads);
         Row {
             data: data.to_owned(),
             recipe: recipe.to_owned(),
@@ -141,7 +148,8 @@ impl Records {
             epochs: median(runs.iter().map(|run| run.epochs as f64)).unwrap_or(0.0),
             cut: runs.iter().any(|run| run.outcome == "cut"),
             diverged: runs.iter().any(|run| run.outcome == DIVERGED),
-            train_seconds: at("train_seconds"),
+            train_seconds: median(timed().filter(|(its, _)| Some(*its) == threads).map(|(_, seconds)| seconds)),
+            threads,
             tree_error_percent: at("tree_error"),
             nodes: at("tree_nodes"),
             orders_error_percent: at("orders_error"),
@@ -166,8 +174,9 @@ impl Records {
         let rows = self.rows();
         let has_paper = rows.iter().any(|row| row.paper.is_some());
         let mut text = String::from(
-            "Medians over seeds. Errors in percent. Tree, set and forest are built from the representations of all training \
-             examples; validation is of examples kept back, with the nodes of its tree. \
+            "Medians over seeds. Errors in percent. Seconds are of learning, of the runs with as many threads as the last one of the recipe: \
+             with 1 thread those of the processor, where the system tells them, with more those of the clock. \
+             Tree, set and forest are built from the representations of all training examples; validation is of examples kept back, with the nodes of its tree. \
              The first tree is one of one order of the examples, by the seed; the second column is the mean over 10 orders, `soft` the \
              first tree with the soft vote. `edited` are trees, 10 orders too, of the examples whose class has most votes among their 100 nearest; \
              `edited, of 50` is a forest over these.",
@@ -210,5 +219,31 @@ impl Records {
         );
         fs::create_dir_all(self.folder()).map_err(ExperimentError::of_file(self.folder()))?;
         fs::write(&path, text).map_err(ExperimentError::of_file(&path))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::learn::record::tests::run;
+
+    #[test]
+    fn seconds_of_runs_with_one_thread_and_with_two_have_no_median_together() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut records = Records::open(folder.path(), Experiment::Table).unwrap();
+        let timed = |seed, threads, seconds| run("dbs", seed, 1.5).timed(threads, seconds);
+        let mut row_after = |run: RunRecord| {
+            records.add(run, &[]).unwrap();
+            let line = records.summary().lines().last().unwrap().to_owned();
+            let Row { train_seconds, threads, .. } = records.rows().remove(0);
+            (train_seconds, threads, line.split(" | ").skip(4).take(2).collect::<Vec<_>>().join(" | "))
+        };
+        // Without seconds, as of a run that diverged, it cannot be said how many threads they are of.
+        assert_eq!(row_after(timed(0, 2, None)), (None, None, "- | -".into()));
+        assert_eq!(row_after(timed(1, 2, Some(10.0))), (Some(10.0), Some(2), "10 | 2".into()));
+        assert_eq!(row_after(timed(2, 1, Some(30.0))), (Some(30.0), Some(1), "30 | 1".into()));
+        assert_eq!(row_after(timed(3, 1, Some(32.0))), (Some(31.0), Some(1), "31 | 1".into()));
+        assert_eq!(row_after(timed(4, 4, None)), (Some(31.0), Some(1), "31 | 1".into()));
+        assert_eq!(row_after(timed(5, 2, Some(12.0))), (Some(11.0), Some(2), "11 | 2".into()));
     }
 }

@@ -199,8 +199,9 @@ impl Method {
         matches!(self, Self::MlpClassifier(_))
     }
 
-    /// Learns from one round. Nothing moves if no query of it counts: an optimizer would else go on along the slope of the rounds
-    /// before.
+    /// Learns from one round. If no query of it counts, no step is taken and nothing moves: Adam would else go on along the slopes of the
+    /// rounds before. A round whose queries count is a step, even if its gradient is exactly 0, as with all margins kept: the weights go on
+    /// by what Adam remembers then.
     ///
     /// # Errors
     /// A loss that is not a number any more.

@@ -57,9 +57,9 @@ struct StepSize<R> {
     epsilon: R,
     /// The share of the new weights in the average.
     fresh: R,
-    /// Means below this are none: next to `epsilon` they move no weight. What is left of a mean whose gradient has become 0 would shrink until
-    /// it is subnormal, and stay so, since 0.9 times the smallest number is rounded to that number again; on many processors a sum of such
-    /// numbers takes a hundred times as long.
+    /// Means below this are none, and so is a mean whose mean square is none: next to the default `epsilon` they move no weight. What is left of
+    /// a mean whose gradient has become 0 would shrink until it is subnormal, and stay so, since 0.9 times the smallest number is rounded to that
+    /// number again; on many processors a sum of such numbers takes a hundred times as long.
     least: R,
     /// Its root: squares of smaller slopes are below it.
     least_slope: R,
@@ -183,8 +183,10 @@ fn descend<R: Real>(
 #[inline(always)]
 fn change<R: Real>(size: StepSize<R>, slope: R, first: &mut R, second: &mut R) -> R {
     let slope = unless_below(size.least_slope, slope);
-    *first = unless_below(size.least, *first + size.new1 * (slope - *first));
     *second = unless_below(size.least, *second + size.new2 * (slope * slope - *second));
+    let mean = unless_below(size.least, *first + size.new1 * (slope - *first));
+    // A mean without a mean square would be divided by epsilon alone: with a small one, a step of thousands of learning rates.
+    *first = if *second == R::zero() { R::zero() } else { mean };
     size.rate * *first / (second.sqrt() * size.root + size.epsilon)
 }
 
@@ -278,6 +280,34 @@ mod tests {
         // The same in f64, where nothing is small enough to be left out before it no longer counts.
         let (weight, _) = slow(AdamParams::default(), 1e-3, 1.0, &[&[1e-3][..], &[0.0; 1000]].concat());
         assert!((f64::from(parameters[0]) - weight).abs() < 1e-6, "{parameters:?}, {weight}");
+    }
+
+    #[test]
+    fn a_slope_whose_square_is_left_out_makes_no_step_of_thousands_of_rates() {
+        // The first mean square is a thousandth of the square, and below 8e-34 it is none: slopes below 9e-16 alone move nothing.
+        const MOVES: f64 = 9e-16;
+        let params = AdamParams { epsilon: 1e-20, ..AdamParams::default() };
+        let slopes: Vec<f64> = (0..=60).map(|at| 10_f64.powf(-17.0 + f64::from(at) / 20.0)).collect();
+        for first_slope in [None, Some(1e-13)] {
+            let mut parameters = vec![0.0_f32; slopes.len()];
+            let mut adam = Adam::new(params, &parameters);
+            for n_steps in 1..=20 {
+                let course = |slope: f64, step: usize| first_slope.filter(|_| step == 0).unwrap_or(slope);
+                let gradient: Vec<f32> = slopes.iter().map(|&slope| course(slope, n_steps - 1) as f32).collect();
+                adam.step(1e-3, &mut parameters, &gradient, &[]);
+                for (&slope, &weight) in slopes.iter().zip(&parameters) {
+                    let gradients: Vec<f64> = (0..n_steps).map(|step| course(slope, step)).collect();
+                    let (plain, _) = slow(params, 1e-3, 0.0, &gradients);
+                    // As far as plain Adam, or less far where slopes are left out; never farther, nor the other way.
+                    let least = if first_slope.is_some() || slope > MOVES { 0.99 } else { 0.0 };
+                    let part = f64::from(weight) / plain;
+                    assert!(
+                        (least..1.001).contains(&part),
+                        "slope {slope:e}, {n_steps} steps: {weight:e}, not {plain:e}"
+                    );
+                }
+            }
+        }
     }
 
     #[test]

@@ -56,6 +56,67 @@ pub fn semi_hard_triplets<R: Real>(representations: &Matrix<R>, labels: &[u32], 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use hedgerow_core::random::SplitMix64;
+
+    /// As the definition has it: every anchor, every other of its class, every one of another class.
+    fn slow(points: &[f64], width: usize, labels: &[u32]) -> Vec<Triplet> {
+        let distance = |a: usize, b: usize| -> f64 {
+            (0..width).map(|at| (points[a * width + at] - points[b * width + at]).powi(2)).sum()
+        };
+        let mut triplets = Vec::new();
+        for anchor in 0..labels.len() {
+            for positive in 0..labels.len() {
+                if positive == anchor || labels[positive] != labels[anchor] {
+                    continue;
+                }
+                let (mut nearest_beyond, mut farthest): (Option<usize>, Option<usize>) = (None, None);
+                for negative in 0..labels.len() {
+                    if labels[negative] == labels[anchor] {
+                        continue;
+                    }
+                    let away = distance(anchor, negative);
+                    if away > distance(anchor, positive) && nearest_beyond.is_none_or(|it| away < distance(anchor, it))
+                    {
+                        nearest_beyond = Some(negative);
+                    }
+                    if farthest.is_none_or(|it| away > distance(anchor, it)) {
+                        farthest = Some(negative);
+                    }
+                }
+                if let Some(negative) = nearest_beyond.or(farthest) {
+                    triplets.push(Triplet { anchor, positive, negative });
+                }
+            }
+        }
+        triplets
+    }
+
+    #[test]
+    fn triplets_are_those_of_a_plain_triple_loop() {
+        fn fast<R: Real>(points: &[f64], width: usize, labels: &[u32]) -> Vec<Triplet> {
+            let values = points.iter().map(|value| R::of(*value)).collect();
+            let mut triplets = Vec::new();
+            semi_hard_triplets(&Matrix::from_values(labels.len(), width, values), labels, |of_anchor: &[Triplet]| {
+                triplets.extend_from_slice(of_anchor);
+            });
+            triplets
+        }
+        let (mut n_triplets, mut n_in_one_place) = (0, 0);
+        for seed in 0..200 {
+            let mut random = SplitMix64::new(seed, 0);
+            let (n, width, n_classes) = (1 + random.below(30), 1 + random.below(4), 1 + random.below(6));
+            // Whole numbers, so that sums are exact in any order: few different ones, with many ties and points in one place, or up to 1000.
+            let n_values = [1, 2, 4, 1000][random.below(4)];
+            let points: Vec<f64> = (0..n * width).map(|_| random.below(n_values) as f64).collect();
+            let labels: Vec<u32> = (0..n).map(|_| random.below(n_classes) as u32).collect();
+            let expected = slow(&points, width, &labels);
+            assert_eq!(fast::<f64>(&points, width, &labels), expected, "seed {seed}");
+            assert_eq!(fast::<f32>(&points, width, &labels), expected, "seed {seed}, f32");
+            n_triplets += expected.len();
+            n_in_one_place += if n_values == 1 { expected.len() } else { 0 };
+        }
+        assert!(n_triplets > 1000 && n_in_one_place > 100, "{n_triplets}, {n_in_one_place}");
+    }
 
     #[test]
     fn negatives_are_the_nearest_beyond_the_positive_or_else_the_farthest() {

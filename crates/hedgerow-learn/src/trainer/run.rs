@@ -38,8 +38,6 @@ pub(super) struct Run<'a> {
     pub(super) progress: Progress,
     pub(super) best_weights: Option<Vec<f32>>,
     pub(super) notices: Vec<Notice>,
-    /// Of the last round that had one, in this call.
-    pub(super) last_loss: Option<f64>,
     /// Of the data; only found out if there are checkpoints.
     pub(super) fingerprint: u64,
 }
@@ -206,7 +204,6 @@ impl Run<'_> {
             if report.n_left_out == n_queries {
                 return Ok(report);
             }
-            self.last_loss = Some(report.loss);
             let first_loss = *self.progress.first_loss.get_or_insert(report.loss);
             let is_astray = report.loss > ASTRAY * first_loss.max(1.0);
             if is_astray { Err(StepError::Diverged { loss: report.loss }) } else { Ok(report) }
@@ -216,8 +213,8 @@ impl Run<'_> {
 
     pub(super) fn diverged(&self, cause: StepError) -> TrainError {
         let (step, learning_rate) = (self.learner.adam().n_steps(), self.learner.learning_rate());
-        let has_sigma = self.params.method.scale().is_some();
-        TrainError::Diverged { step, epoch: self.progress.epoch, learning_rate, loss: self.last_loss, has_sigma, cause }
+        let (loss, has_sigma) = (self.learner.last_loss(), self.params.method.scale().is_some());
+        TrainError::Diverged { step, epoch: self.progress.epoch, learning_rate, loss, has_sigma, cause }
     }
 
     /// Checks that the run is still one of numbers.

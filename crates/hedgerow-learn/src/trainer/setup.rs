@@ -91,7 +91,6 @@ impl<'a> Run<'a> {
             params,
             progress: Progress::default(),
             best_weights: None,
-            last_loss: None,
             notices,
             fingerprint,
         };

@@ -163,10 +163,7 @@ fn training_params(
     set_scale(&mut params.method, flags)?;
     set_batches(&mut params.method, flags)?;
     if let Some(epochs) = flags.epochs {
-        // The last part of the run that a preset leaves clean stays the same part of it.
-        let part = params.clean_epochs as f64 / params.epochs.unwrap_or(epochs).max(1) as f64;
-        params.clean_epochs = (part * epochs as f64).round() as usize;
-        params.epochs = Some(epochs);
+        params = params.with_epochs(epochs);
     }
     if !flags.layers.is_empty() {
         params.layers = Some(flags.layers.clone());
@@ -374,6 +371,10 @@ mod tests {
         assert_eq!(best.epochs.map(|epochs| epochs / best.clean_epochs), Some(2));
         assert_eq!(learned("--preset best --epochs 40").clean_epochs, 20);
         assert_eq!(learned("--preset best --epochs 40 --clean-epochs 3").clean_epochs, 3);
+        // And the rate drops where it drops in the paper, in proportion; what is given beside is taken as it is.
+        let drops = |flags: &str| learned(flags).learning_rate.schedule;
+        assert_eq!(drops("--preset paper --epochs 500"), Schedule::Steps(vec![40, 100, 300]));
+        assert_eq!(drops("--preset paper --epochs 500 --schedule steps:7"), Schedule::Steps(vec![7]));
     }
 
     #[test]
