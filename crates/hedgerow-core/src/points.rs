@@ -355,13 +355,16 @@ fn select_rows<T: Copy>(values: &[T], width: usize, rows: &[usize]) -> Vec<T> {
 
 /// Of the rows of `width` values from `start` on, keeps those for which `keep` says so.
 pub(crate) fn retain_rows<T: Copy>(values: &mut Vec<T>, width: usize, start: usize, keep: &[bool]) {
-    let mut to = start;
-    for (place, _) in keep.iter().enumerate().filter(|(_, keep)| **keep) {
-        let from = start + place;
-        if from != to {
-            values.copy_within(from * width..(from + 1) * width, to * width);
+    let (mut from, mut to) = (start, start);
+    // Run by run: where few rows go, few long copies.
+    for run in keep.chunk_by(|one, next| one == next) {
+        if run[0] {
+            if from != to {
+                values.copy_within(from * width..(from + run.len()) * width, to * width);
+            }
+            to += run.len();
         }
-        to += 1;
+        from += run.len();
     }
     values.truncate(to * width);
 }
