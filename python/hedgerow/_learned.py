@@ -41,6 +41,7 @@ class LearnedClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Neigh
     patience: int | None
     structure: str
     n_neighbors: int
+    editing_neighbors: int | None
 
     def _structure(self) -> dict[str, Any]:
         kind = one_of("structure", self.structure, STRUCTURES)
@@ -56,6 +57,15 @@ class LearnedClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Neigh
     def _recipe(self, n_examples: int) -> dict[str, Any]:
         """How is learned before the parameters have their say, as Rust has it."""
         raise NotImplementedError
+
+    def _editing(self, n_examples: int) -> int | None:
+        """Neighbors that tell whether an example is shown to the structure; none if all are."""
+        if self.editing_neighbors is None:
+            return None
+        return at_least("editing_neighbors", self.editing_neighbors, 0) or None
+
+    def _fit_params(self, n_examples: int) -> dict[str, Any]:
+        return {**super()._fit_params(n_examples), "editing": self._editing(n_examples)}
 
     def _learning(self, n_examples: int, seed: int) -> dict[str, Any]:
         recipe = self._recipe(n_examples)
@@ -140,9 +150,10 @@ class DifferentiableBoundarySet(LearnedClassifier):
     Parameters
     ----------
     preset : {"fast", "paper", "best", "best-shifted"}, default="fast"
-        A recipe, which the other parameters change where they are given. "best" takes longer for fewer errors, and drops some pixels of
-        pictures at random while it learns. "best-shifted" moves pictures instead, for things that stand anywhere. Without ``image_shape``
-        nothing is known to be a picture, and both are the same. "paper" is 5000 epochs.
+        A recipe, which the other parameters change where they are given. "best" takes longer for fewer errors: it changes pictures at
+        random while it learns, and on 10,000 examples or more leaves those out that their neighbors outvote (see ``editing_neighbors``).
+        "best-shifted" only moves pictures and keeps all examples: for classes that hardly overlap, as digits. Without ``image_shape`` nothing
+        is known to be a picture, and nothing is changed. "paper" is 5000 epochs.
     layers : sequence of int, default=None
         Numbers that come out of each layer; the last are the representation. None: by the size of the data.
     sigma : float, default=None
@@ -163,6 +174,10 @@ class DifferentiableBoundarySet(LearnedClassifier):
         What keeps the representations. "knn" keeps all.
     n_neighbors : int, default=1
         Nearest examples that vote, in a set and in knn.
+    editing_neighbors : int, default=None
+        How many of its nearest neighbors tell whether an example is shown to the structure: one whose class they outvote is left out, for
+        good, and ``remove`` does not know it. Where classes overlap far fewer are stored, and fewer answers are wrong. 0: all are shown. None: 0, but with the preset
+        "best" on 10,000 examples or more 100.
     metric : {"euclidean", "sqeuclidean", "cosine", "manhattan"}, default="euclidean"
         The distance between representations.
     scaling : {"auto", "standardize", "unit_range", "unit_length"}, list of these, or None, default="auto"
@@ -218,6 +233,7 @@ class DifferentiableBoundarySet(LearnedClassifier):
         patience: int | None = None,
         structure: str = "tree",
         n_neighbors: int = 1,
+        editing_neighbors: int | None = None,
         metric: str = "euclidean",
         scaling: str | list[str] | None = "auto",
         history: str = "full",
@@ -238,6 +254,7 @@ class DifferentiableBoundarySet(LearnedClassifier):
         self.patience = patience
         self.structure = structure
         self.n_neighbors = n_neighbors
+        self.editing_neighbors = editing_neighbors
         self.metric = metric
         self.scaling = scaling
         self.history = history
@@ -250,6 +267,11 @@ class DifferentiableBoundarySet(LearnedClassifier):
         preset = one_of("preset", self.preset, PRESETS)
         recipe: dict[str, Any] = json.loads(_native.preset(preset, n_examples, self._shape()))
         return recipe
+
+    def _editing(self, n_examples: int) -> int | None:
+        if self.editing_neighbors is None:
+            return _native.preset_editing(one_of("preset", self.preset, PRESETS), n_examples)
+        return super()._editing(n_examples)
 
     def _fit_params(self, n_examples: int) -> dict[str, Any]:
         params = super()._fit_params(n_examples)
@@ -292,6 +314,9 @@ class DifferentiableBoundaryTree(LearnedClassifier):
         What keeps the representations. "knn" keeps all.
     n_neighbors : int, default=1
         Nearest examples that vote, in a set and in knn.
+    editing_neighbors : int, default=None
+        How many of its nearest neighbors tell whether an example is shown to the structure: one whose class they outvote is left out, for
+        good, and ``remove`` does not know it. Where classes overlap far fewer are stored, and fewer answers are wrong. 0: all are shown. None: 0.
     metric : {"euclidean", "sqeuclidean", "cosine", "manhattan"}, default="euclidean"
         The distance between representations.
     scaling : {"auto", "standardize", "unit_range", "unit_length"}, list of these, or None, default="auto"
@@ -346,6 +371,7 @@ class DifferentiableBoundaryTree(LearnedClassifier):
         patience: int | None = None,
         structure: str = "tree",
         n_neighbors: int = 1,
+        editing_neighbors: int | None = None,
         metric: str = "euclidean",
         scaling: str | list[str] | None = "auto",
         history: str = "full",
@@ -367,6 +393,7 @@ class DifferentiableBoundaryTree(LearnedClassifier):
         self.patience = patience
         self.structure = structure
         self.n_neighbors = n_neighbors
+        self.editing_neighbors = editing_neighbors
         self.metric = metric
         self.scaling = scaling
         self.history = history

@@ -82,7 +82,7 @@ def estimator_of(cls: type[E], model: _native.Model, classes: ArrayLike | None) 
     estimator = cls(**{name: value for name, value in known.items() if name in cls().get_params()})
     estimator.model_ = model
     estimator.n_features_in_ = model.n_features
-    n_examples = estimator.metrics_["n_shown"]
+    n_examples = model.n_fitted
     try:
         if isinstance(estimator, LearnedClassifier):
             # The nearest preset may learn from so many by another method than the model was, which is told of below.
@@ -108,6 +108,9 @@ def unsaid(estimator: NeighborEstimator, params: dict[str, Any], n_examples: int
     """What a model was fitted with that the parameters of its estimator do not say."""
     would_be = {"structure": estimator._structure(), "learning": estimator._learning(n_examples, params["seed"])}
     others = list(differences(would_be, params))
+    editing = estimator._editing(n_examples) if isinstance(estimator, LearnedClassifier) else None
+    if editing != params.get("editing"):
+        others.append(f"editing is {params.get('editing')!r}")
     if would_be["learning"] is None and params["learning"] is not None:
         others.append(f"learning.method.method is {params['learning']['method']['method']!r}")
     return others
@@ -145,6 +148,7 @@ def known_params(params: dict[str, Any]) -> dict[str, Any]:
     if learning is not None:
         method = learning["method"]
         known["structure"] = structure["kind"]
+        known["editing_neighbors"] = params.get("editing") or 0
         known["layers"] = learning["layers"]
         known["max_epochs"] = learning["epochs"]
         known["learning_rate"] = learning["learning_rate"]["start"]
@@ -164,5 +168,6 @@ def known_params(params: dict[str, Any]) -> dict[str, Any]:
 def preset_of(learning: dict[str, Any]) -> str:
     """The preset that is nearest to how a model was learned."""
     if learning["method"]["method"] in ("soft-nn", "triplet"):
-        return "best-shifted" if any("shift" in step for step in learning["augmentation"]) else "best"
+        changes = [name for step in learning["augmentation"] for name in step]
+        return "best-shifted" if changes == ["shift"] else "best"
     return "fast" if learning["learning_rate"]["schedule"] == "cosine" else "paper"

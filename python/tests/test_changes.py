@@ -164,6 +164,7 @@ def test_parameters_may_be_numbers_of_numpy(estimator, iris):
     as_numpy = {int: np.int64, float: np.float32, str: np.str_, bool: np.bool_}
     given = {
         "n_neighbors": 2,
+        "editing_neighbors": 4,
         "n_trees": 3,
         "max_children": 4,
         "effort": 9,

@@ -22,6 +22,7 @@ from hedgerow import (
     BoundarySetClassifier,
     DifferentiableBoundarySet,
     DifferentiableBoundaryTree,
+    _native,
 )
 
 
@@ -83,6 +84,26 @@ def test_presets_are_those_of_the_engine(preset):
     assert learning["augmentation"] == {"best": [{"drop": 0.1}], "best-shifted": [{"shift": 1}]}.get(preset, [])
     # A half of the epochs, as of the number that the preset has.
     assert learning["clean_epochs"] == (2 if preset.startswith("best") else 0)
+
+
+def test_examples_that_their_neighbors_outvote_are_left_out(iris):
+    X, y = iris
+    fit = lambda n: DifferentiableBoundarySet(  # noqa: E731
+        layers=(16, 4), max_epochs=3, editing_neighbors=n, structure="knn", random_state=0
+    ).fit(X, y)
+    plain, edited = fit(None), fit(9)
+    assert plain.n_stored_ == len(X) and fit(0).n_stored_ == len(X)
+    # The same space, in which scikit-learn finds the neighbors of each row.
+    space = plain.transform(X).astype(np.float64)
+    np.testing.assert_array_equal(space, edited.transform(X))
+    around = NearestNeighbors(n_neighbors=10).fit(space).kneighbors()[1][:, :9]
+    counts = np.stack([(y[around] == name).sum(axis=1) for name in np.unique(y)], axis=1)
+    own = (y[around] == y[:, None]).sum(axis=1)
+    assert edited.n_stored_ == (own == counts.max(axis=1)).sum() < len(X)
+    with pytest.raises(ValueError, match="editing_neighbors"):
+        fit(-1)
+    assert [_native.preset_editing("best", n) for n in (9_999, 10_000)] == [None, 100]
+    assert _native.preset_editing("best-shifted", 10_000) is None
 
 
 def test_best_shifted_without_the_shape_of_pictures_is_told_of():

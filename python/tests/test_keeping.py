@@ -294,6 +294,22 @@ def test_a_preset_is_found_again_and_nothing_is_told_of_it(tmp_path, preset):
     assert clone(again).fit(X, y).fit_params_ == model.fit_params_
 
 
+def test_editing_is_that_of_the_command_and_is_read_again(iris, tmp_path):
+    X, y = iris
+    write_table(tmp_path / "flowers.csv", X, y)
+    flags = ["--layers", "16,4", "--epochs", "3", "--editing", "9", "--quiet"]
+    run("fit", "--data", tmp_path / "flowers.csv", "--out", tmp_path / "model", *flags)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model = hedgerow.load(tmp_path / "model")
+    assert model.editing_neighbors == 9 and model.model_.n_shown < model.model_.n_fitted == len(X)
+    again = pickle.loads(pickle.dumps(model))
+    assert again.model_.n_shown == model.model_.n_shown
+    left_out = sorted(set(range(len(X))) - set(model.model_.kept_ids.tolist()))
+    with pytest.raises(ValueError, match=str(left_out[0])):
+        model.remove(left_out[:1])
+
+
 def test_the_package_runs_the_command_line():
     words = [sys.executable, "-m", "hedgerow"]
     done = subprocess.run([*words, "data", "list", "--json"], capture_output=True, text=True, check=True)

@@ -34,6 +34,9 @@ impl<'a> FitBar<'a> {
                 let total = Some((self.n_epochs * self.n_rounds) as u64);
                 self.bar.step(&self.task, done, total, &format!("epoch {}, loss {loss:.4}", epoch + 1))
             }
+            FitEvent::Editing { n_asked, n_examples } => {
+                self.bar.step(&self.task, *n_asked as u64, Some(*n_examples as u64), "asking neighbors")
+            }
             FitEvent::Building { n_shown, n_examples, n_stored } => {
                 let message = format!("{n_stored} stored");
                 self.bar.step(&self.task, *n_shown as u64, Some(*n_examples as u64), &message)

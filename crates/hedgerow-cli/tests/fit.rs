@@ -12,7 +12,7 @@ use hedgerow::{FitOptions, FitParams, Model, Task};
 use serde_json::{Value, json};
 use tempfile::tempdir;
 
-const KEYS: [&str; 21] = [
+const KEYS: [&str; 22] = [
     "model",
     "data",
     "task",
@@ -22,6 +22,7 @@ const KEYS: [&str; 21] = [
     "n_examples",
     "n_features",
     "n_classes",
+    "n_left_out",
     "n_stored",
     "bytes",
     "layers",
@@ -76,7 +77,7 @@ fn digits_are_learned_and_the_answer_has_all_keys() {
     let expected = json!({
         "model": "digits", "data": "optdigits", "task": "classify", "epsilon": null, "method": "dbs", "structure": "tree",
         "n_examples": 3823, "n_features": 64, "n_classes": 10, "layers": [200, 200, 20], "n_weights": 57220, "epochs": 6,
-        "outcome": "finished", "seed": 0, "resumed": false,
+        "n_left_out": 0, "outcome": "finished", "seed": 0, "resumed": false,
     });
     for (key, value) in expected.as_object().expect("an object") {
         assert_eq!(&answer[key], value, "{key}");
@@ -87,6 +88,24 @@ fn digits_are_learned_and_the_answer_has_all_keys() {
     assert_eq!(names_in(dir.path()), ["digits"]);
     let files = ["README.md", "config.json", "journal.sqlite", "metrics.json", "model.safetensors"];
     assert_eq!(names_in(&dir.path().join("digits")), files);
+}
+
+#[test]
+fn examples_that_their_neighbors_outvote_are_left_out_and_told_of() {
+    let dir = tempdir().expect("a temporary folder");
+    let flags = "--data moons?n=300&noise=0.4 --epochs 5 --editing 9";
+    let answer = fit(dir.path(), &format!("{flags} --out one --json")).json();
+    let n_left_out = answer["n_left_out"].as_u64().filter(|n| *n > 0).expect("some are");
+    let words = format!("{n_left_out} examples, outvoted by their neighbors");
+    let told = fit(dir.path(), &format!("{flags} --out two")).ends_with(0);
+    assert!(told.stdout.contains(&words) && told.stdout.contains("nodes, before editing"), "{}", told.stdout);
+    let inspected = hedgerow(["inspect", "one"]).current_dir(dir.path()).run().ends_with(0);
+    assert!(inspected.stdout.contains(&words), "{}", inspected.stdout);
+    hedgerow(["replay", "one"]).current_dir(dir.path()).run().ends_with(0);
+    let model = Model::load(dir.path().join("one")).expect("it was written");
+    let id = model.left_out()[0].to_string();
+    let refused = hedgerow(["remove", "one", &id]).current_dir(dir.path()).run().ends_with(1);
+    assert!(refused.stderr.contains("it was left out when the model was fitted"), "{}", refused.stderr);
 }
 
 #[test]

@@ -6,7 +6,11 @@
 //!
 //! Not here: learning, in which all examples take part.
 
-use hedgerow_core::{Effort, ExampleId, Examples, Label, LinearScanParams, Neighbor, NeighborSearch, PointsRef, Task};
+use std::ops::ControlFlow;
+
+use hedgerow_core::{
+    Distance, Effort, ExampleId, Examples, Label, LinearScanParams, Neighbor, NeighborSearch, PointsRef, Task,
+};
 
 use crate::evaluation::{EvaluationError, one_label_each};
 
@@ -37,15 +41,34 @@ pub fn agreeing_rows(
     labels: &[Label],
     n_neighbors: usize,
 ) -> Result<Vec<usize>, EvaluationError> {
+    let rows =
+        agreeing_rows_unless(points, labels, n_neighbors, &Distance::default(), &mut |_| ControlFlow::Continue(()))?;
+    Ok(rows.expect("nobody stops it"))
+}
+
+/// [`agreeing_rows`] by any distance. `go_on` hears before each block how many rows were looked at, and can end it; then there are none.
+///
+/// # Errors
+/// As [`agreeing_rows`].
+pub fn agreeing_rows_unless(
+    points: PointsRef<'_>,
+    labels: &[Label],
+    n_neighbors: usize,
+    distance: &Distance,
+    go_on: &mut dyn FnMut(usize) -> ControlFlow<()>,
+) -> Result<Option<Vec<usize>>, EvaluationError> {
     one_label_each(points, labels)?;
     if labels.is_empty() {
-        return Ok(Vec::new());
+        return Ok(Some(Vec::new()));
     }
     // As a task of its own, so that values and missing labels are taken too.
-    let mut scan = LinearScanParams::default().task(Task::Retrieval).build()?;
+    let mut scan = LinearScanParams::default().task(Task::Retrieval).distance(distance.clone()).build()?;
     scan.insert_all(&Examples::new(points, labels).expect("one label for each point"))?;
     let mut agreeing = Vec::with_capacity(labels.len());
     for start in (0..labels.len()).step_by(BLOCK) {
+        if go_on(start).is_break() {
+            return Ok(None);
+        }
         let block = start..labels.len().min(start + BLOCK);
         // One more than asked for, since a row finds itself.
         let found =
@@ -56,7 +79,7 @@ pub fn agreeing_rows(
         };
         agreeing.extend(block.zip(found).filter(is_agreed).map(|(row, _)| row));
     }
-    Ok(agreeing)
+    Ok(Some(agreeing))
 }
 
 /// Whether no class has more votes than that of the label.
@@ -115,6 +138,26 @@ mod tests {
         let labels: Vec<Label> = (0..n).map(|row| Label::class(u32::from(row == n - 1))).collect();
         let found = agreeing_rows(PointsRef::from_f32(1, &values).unwrap(), &labels, 1).unwrap();
         assert_eq!(found, (0..n - 2).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn another_distance_has_other_neighbors_and_it_can_be_ended() {
+        // By its direction the last is among those of class 0, by its place among those of class 1.
+        let points = PointsRef::from_f32(2, &[1.0, 0.0, 1.1, 0.0, 9.0, 3.0, 9.0, 4.0, 9.0, 0.0]).unwrap();
+        let labels = [0, 0, 1, 1, 1].map(Label::class);
+        let by = |distance: Distance| {
+            let mut heard = Vec::new();
+            let rows = agreeing_rows_unless(points, &labels, 2, &distance, &mut |n| {
+                heard.push(n);
+                ControlFlow::Continue(())
+            });
+            assert_eq!(heard, [0]);
+            rows.unwrap().unwrap()
+        };
+        assert_eq!(by(Distance::Cosine), [0, 1, 2, 3]);
+        assert_eq!(by(Distance::Euclidean), [0, 1, 2, 3, 4]);
+        let ended = agreeing_rows_unless(points, &labels, 2, &Distance::default(), &mut |_| ControlFlow::Break(()));
+        assert_eq!(ended.unwrap(), None);
     }
 
     #[test]

@@ -106,6 +106,8 @@ fn best(
     let round = best.method.round_size();
     let epochs = best.default_epochs(n_learned / round.total(), round).max(EPOCHS_OF_BEST);
     let augmentation = picture.map_or_else(Vec::new, |_| augmentation.to_vec());
+    // Where nothing is changed the presets are one.
+    let clean = if augmentation.is_empty() { 2 } else { clean };
     TrainingParams { epochs: Some(epochs), augmentation, clean_epochs: epochs / clean, ..best }
 }
 
@@ -169,6 +171,7 @@ mod tests {
         let small = Preset::Best.params(9_999, picture);
         assert_eq!((&small.augmentation, Preset::Best.editing(9_999)), (&vec![drop(0.1)], None));
         assert_eq!(small.epochs.map(|epochs| epochs / small.clean_epochs), Some(2));
+        assert_eq!(Preset::Best.params(60_000, None), Preset::BestShifted.params(60_000, None));
         assert_eq!(Preset::Best.params(60_000, None).augmentation, []);
         assert!([Preset::Fast, Preset::Paper].iter().all(|preset| preset.editing(usize::MAX).is_none()));
     }

@@ -202,6 +202,10 @@ impl Watch {
                     self.validation = format!(", error {:.2} %, {} nodes", found.error_percent, found.n_nodes);
                 }
             }
+            FitEvent::Editing { n_asked, n_examples } if self.is_due() => {
+                let (act, words) = ("asking neighbors", String::new());
+                self.send(Message::Progress(Progress { act, done: n_asked, total: n_examples, words }));
+            }
             FitEvent::Building { n_shown, n_examples, n_stored } if n_shown == n_examples || self.is_due() => {
                 let words = format!("{n_stored} stored");
                 let act = "keeping examples";

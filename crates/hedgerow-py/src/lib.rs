@@ -33,6 +33,13 @@ fn preset(name: &str, n_examples: usize, image_shape: Option<(usize, usize, usiz
     json(&preset.params(n_examples, picture))
 }
 
+/// How many neighbors tell by a preset whether an example is shown to the structure; none if all are.
+#[pyfunction]
+fn preset_editing(name: &str, n_examples: usize) -> PyResult<Option<usize>> {
+    let preset: Preset = name.parse().map_err(value_error)?;
+    Ok(preset.editing(n_examples))
+}
+
 /// A method of learning with its defaults, as JSON.
 #[pyfunction]
 fn method(name: &str) -> PyResult<String> {
@@ -61,6 +68,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<decision::Decision>()?;
     module.add_function(wrap_pyfunction!(fitting::fit, module)?)?;
     module.add_function(wrap_pyfunction!(preset, module)?)?;
+    module.add_function(wrap_pyfunction!(preset_editing, module)?)?;
     module.add_function(wrap_pyfunction!(method, module)?)?;
     module.add_function(wrap_pyfunction!(data::load_data, module)?)?;
     module.add_function(wrap_pyfunction!(data::get_data, module)?)?;

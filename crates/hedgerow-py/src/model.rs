@@ -381,6 +381,12 @@ impl Model {
         self.look(py, |model| model.search().n_stored())
     }
 
+    /// Examples that it was fitted to, those that editing left out among them.
+    #[getter]
+    fn n_fitted(&self, py: Python<'_>) -> usize {
+        self.look(py, |model| model.data().n_examples)
+    }
+
     #[getter]
     fn n_shown(&self, py: Python<'_>) -> usize {
         self.look(py, |model| model.search().n_shown())

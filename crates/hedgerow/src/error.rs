@@ -40,6 +40,17 @@ pub enum FitError {
         /// What it has.
         label: Label,
     },
+    /// Neighbors of other classes outvote an example.
+    #[error(
+        "examples are edited by the classes of their neighbors, but the task is {task}; edit none (editing 0), or give labels that are classes"
+    )]
+    EditingNeedsClasses {
+        /// The task.
+        task: Task,
+    },
+    /// Editing.
+    #[error(transparent)]
+    Edit(#[from] hedgerow_learn::evaluation::EvaluationError),
     /// The listener said so.
     #[error("the fit was stopped{}", checkpoint.as_ref().map_or(String::new(), |path| format!("; what was learned is in {}", path.display())))]
     Stopped {

@@ -88,6 +88,9 @@ fn with_hint(folder: &Path, model: &Model, error: ChangeError) -> anyhow::Error 
         Some(JournalEntry { number, change: Change::Remove { .. }, .. }) => {
             format!("change {number} has removed it: hedgerow history {}", folder.display())
         }
+        _ if model.left_out().contains(id) => {
+            "it was left out when the model was fitted, since its neighbors outvote it (--editing), and has no part in any answer".to_owned()
+        }
         _ => format!(
             "ids are those that `hedgerow explain` and `hedgerow inspect {0}` show: the training rows from 0 to {1}, and what \
              `hedgerow history {0}` has added",

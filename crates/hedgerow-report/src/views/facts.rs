@@ -73,11 +73,16 @@ pub fn recipe_facts(model: &Model) -> Vec<Fact> {
         facts.push(Fact::new("seed of learning", learning.seed.to_string()));
         facts.extend(metrics.validation.map(|found| {
             let nodes = count(found.n_nodes as u64);
-            Fact::new("validation", format!("error {} %, a tree of {nodes} nodes", number(found.error_percent)))
+            let before = if model.left_out().is_empty() { "" } else { ", before editing" };
+            Fact::new("validation", format!("error {} %, a tree of {nodes} nodes{before}", number(found.error_percent)))
         }));
     }
     let scaling: Vec<&str> = model.preprocessing().scalings().into_iter().map(scaling_word).collect();
     facts.push(Fact::new("scaling", if scaling.is_empty() { "none".to_owned() } else { scaling.join(", ") }));
+    if let (n @ 1.., Some(neighbors)) = (model.left_out().len(), params.editing) {
+        let words = format!("{} examples, outvoted by their {neighbors} nearest neighbors", count(n as u64));
+        facts.push(Fact::new("left out", words));
+    }
     facts.push(Fact::new("structure", structure_text(&params.structure)));
     facts.push(Fact::new("distance", params.distance.to_string()));
     facts.push(Fact::new("closeness", closeness_text(model.closeness())));

@@ -88,9 +88,10 @@ pub fn report_view(
     let report = Report {
         title: format!("A model of {}", model.data().name),
         lead: Some(format!(
-            "It answers by {} of {} training examples, and was asked about {} examples of {}.",
+            "It answers by {} of {} training examples{}, and was asked about {} examples of {}.",
             model.search().n_stored(),
             model.search().n_shown(),
+            if model.left_out().is_empty() { "" } else { " that it was shown" },
             asked.labels.len(),
             asked.name
         )),

@@ -245,7 +245,7 @@ impl Model {
         Ok(Label::Class(ClassId(u32::try_from(class).map_err(|_| ChangeError::TooManyClasses)?)))
     }
 
-    /// Whether the structure is what its history gives: it keeps the examples that it was fitted to and those that the journal says were added,
+    /// Whether the structure is what its history gives: it keeps the examples that it was fitted to, but for those that editing left out, and those that the journal says were added,
     /// less the removed ones, with the labels that the journal gives them; and shown to empty structures of the same parameters, in the same
     /// order, tree by tree, every distance measured anew, these give the same one, where loading trusts what was written down.
     ///
@@ -293,6 +293,7 @@ impl Model {
     fn keeps_what_the_journal_says(&self, snapshot: &Snapshot) -> Result<bool, ChangeError> {
         let mut labels: HashMap<ExampleId, Option<Option<String>>> =
             (0..self.facts.data.n_examples as u64).map(|row| (ExampleId(row), None)).collect();
+        self.left_out.iter().for_each(|id| drop(labels.remove(id)));
         let entries = self.journal().entries_after(0)?;
         for entry in entries.iter().filter(|entry| entry.number <= self.n_entries) {
             match &entry.change {

@@ -1,5 +1,6 @@
-//! How a model is fitted: preprocessing, then the representation, then the structure over all training examples.
+//! How a model is fitted: preprocessing, then the representation, then the structure over the training examples, all or those that editing leaves.
 
+use std::collections::HashSet;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
@@ -11,6 +12,7 @@ use hedgerow_core::{
     Points, PointsRef, Task,
 };
 use hedgerow_data::{Dataset, Preprocessing, RowIds, Scaling, Split};
+use hedgerow_learn::editing::agreeing_rows_unless;
 use hedgerow_learn::{
     DistanceScale, Event, Outcome, PictureShape, RunOptions, Trained, TrainingParams, train, train_validated,
 };
@@ -51,6 +53,13 @@ pub struct FitOptions {
 pub enum FitEvent<'a> {
     /// Of learning.
     Learning(&'a Event<'a>),
+    /// Neighbors are asked which examples shall be shown to the structure ([`FitParams::editing`]). Told before each block of them.
+    Editing {
+        /// Examples asked about so far.
+        n_asked: usize,
+        /// Of so many.
+        n_examples: usize,
+    },
     /// Examples are shown to the structure. Told after each block of them, and with the same numbers again while one is shown, by any thread:
     /// a fit can be stopped then, too.
     Building {
@@ -88,8 +97,13 @@ impl Model {
         if train.is_empty() {
             return Err(FitError::NoTrainingRows { name: dataset.name().to_owned() });
         }
-        // A structure that cannot be is refused now, and not when everything has been learned.
+        // What cannot be built is refused now, and not when everything has been learned.
         params.structure.build(&Common::of(params, task))?;
+        // No neighbors outvote nothing.
+        let params = &FitParams { editing: params.editing.filter(|n| *n > 0), ..params.clone() };
+        if params.editing.is_some() && task != Task::Classification {
+            return Err(FitError::EditingNeedsClasses { task });
+        }
         let scaling = params.scaling.clone().unwrap_or_else(|| default_scaling(dataset));
         let preprocessing = Preprocessing::fit(dataset, &scaling)?;
         let prepared = prepare(&preprocessing, train.points())?;
@@ -102,9 +116,10 @@ impl Model {
         let shown = representations.as_ref().map_or(points, Points::view);
 
         let started = Instant::now();
-        let structure = build(params, task, shown, train.labels(), listener)?;
+        let rows = edited(params, shown, train.labels(), listener)?;
+        let structure = build(params, task, shown, train.labels(), &rows, listener)?;
         let build_seconds = started.elapsed().as_secs_f64();
-        let calibration = calibrate(&structure, shown)?;
+        let calibration = calibrate(&structure, shown, &rows)?;
         let closeness = closeness(learned.as_ref(), &calibration, structure.search().distance());
         let originals = originals(params, &structure, train.points(), learned.is_some() || !preprocessing.is_none());
         let search = structure.search();
@@ -143,6 +158,7 @@ impl Model {
             calibration,
             originals,
             sources: sources(dataset),
+            left_out: left_out(&rows, train.len()),
             metrics,
             id,
             journal: Mutex::new(Journal::default()),
@@ -216,17 +232,42 @@ pub(crate) fn learn(
     }
 }
 
-/// Shows all examples, in an order drawn by the seed, since files are often sorted by class.
+/// The rows that are shown to the structure: all, or those that their neighbors do not outvote.
+fn edited(
+    params: &FitParams,
+    points: PointsRef<'_>,
+    labels: &[Label],
+    listener: &mut FitListener<'_>,
+) -> Result<Vec<usize>, FitError> {
+    let n_examples = labels.len();
+    let Some(n_neighbors) = params.editing else { return Ok((0..n_examples).collect()) };
+    let mut hear = |n_asked: usize| listener(&FitEvent::Editing { n_asked, n_examples });
+    let agreeing = agreeing_rows_unless(points, labels, n_neighbors, &params.distance, &mut hear)?;
+    let Some(agreeing) = agreeing else { return Err(FitError::Stopped { checkpoint: None }) };
+    let alive: HashSet<_> = agreeing.iter().map(|&row| labels[row].as_class()).collect();
+    // Of a class with few examples, each of them may be outvoted.
+    let stays = |row: &usize| agreeing.binary_search(row).is_ok() || !alive.contains(&labels[*row].as_class());
+    Ok((0..n_examples).filter(stays).collect())
+}
+
+/// The training rows that are not among those shown, which rise.
+fn left_out(shown: &[usize], n_examples: usize) -> Vec<ExampleId> {
+    let is_out = |row: &usize| shown.binary_search(row).is_err();
+    (0..n_examples).filter(is_out).map(|row| ExampleId(row as u64)).collect()
+}
+
+/// Shows the examples of `rows`, in an order drawn by the seed, since files are often sorted by class.
 fn build(
     params: &FitParams,
     task: Task,
     points: PointsRef<'_>,
     labels: &[Label],
+    rows: &[usize],
     listener: &mut FitListener<'_>,
 ) -> Result<Structure, FitError> {
     let mut structure = params.structure.build(&Common::of(params, task))?;
-    let n_examples = labels.len();
-    let mut rows: Vec<usize> = (0..n_examples).collect();
+    let n_examples = rows.len();
+    let mut rows = rows.to_vec();
     shuffle(&mut rows, params.seed, ORDER);
     // Trees that each see a block in an order of their own must see all in one.
     let in_one = matches!(params.structure, StructureParams::Forest { initialization: Initialization::Permuted, .. })
@@ -254,19 +295,19 @@ fn build(
 }
 
 /// Distances of training examples from their own answers, evenly taken from all in rising order.
-fn calibrate(structure: &Structure, shown: PointsRef<'_>) -> Result<Calibration, FitError> {
+fn calibrate(structure: &Structure, points: PointsRef<'_>, shown: &[usize]) -> Result<Calibration, FitError> {
     let all = match structure {
         // All distances between all examples would be needed; some of them tell as much.
         Structure::Knn(scan) => {
-            let rows = some_rows(shown.len());
+            let rows = some_of(shown);
             // The nearest is the example itself, or one that is the same.
-            let nearest = scan.k_nearest_of_all(shown.select(&rows).view(), 2, Effort::default())?;
+            let nearest = scan.k_nearest_of_all(points.select(&rows).view(), 2, Effort::default())?;
             Calibration::from_distances(
                 nearest.iter().filter_map(|two| two.get(1)).map(|neighbor| neighbor.distance).collect(),
             )
         }
         _ if structure.search().history() == History::Full => Calibration::from_history(structure.search())?,
-        _ => Calibration::from_distances(distances_from_others(structure, shown)?),
+        _ => Calibration::from_distances(distances_from_others(structure, points, &some_of(shown))?),
     };
     let distances = all.distances();
     if distances.len() <= CALIBRATION {
@@ -278,24 +319,23 @@ fn calibrate(structure: &Structure, shown: PointsRef<'_>) -> Result<Calibration,
 }
 
 /// As many rows as a calibration keeps, evenly taken.
-fn some_rows(n: usize) -> Vec<usize> {
-    (0..n).step_by(n.div_ceil(CALIBRATION).max(1)).collect()
+fn some_of(rows: &[usize]) -> Vec<usize> {
+    rows.iter().copied().step_by(rows.len().div_ceil(CALIBRATION).max(1)).collect()
 }
 
 /// The distances of some examples, whose ids are their rows, from what answers them now, where the history of what answered then was not kept. A stored example
 /// finds itself: then that of the nearest of the others which the structure found counts.
-fn distances_from_others(structure: &Structure, shown: PointsRef<'_>) -> Result<Vec<f64>, FitError> {
+fn distances_from_others(structure: &Structure, points: PointsRef<'_>, rows: &[usize]) -> Result<Vec<f64>, FitError> {
     let search = structure.search();
-    let rows = some_rows(shown.len());
     let mut distances = Vec::with_capacity(rows.len());
-    for (row, voters) in rows.iter().copied().zip(search.voters_of_all(shown.select(&rows).view())?) {
+    for (row, voters) in rows.iter().copied().zip(search.voters_of_all(points.select(rows).view())?) {
         let nearest_other = |neighbors: Vec<Neighbor>| {
             let others = neighbors.iter().filter(|neighbor| neighbor.id != ExampleId(row as u64));
             others.map(|neighbor| neighbor.distance).min_by(f64::total_cmp)
         };
         distances.extend(match nearest_other(voters) {
             Some(distance) => Some(distance),
-            None => nearest_other(search.k_nearest(shown.row(row), 2, Effort::default())?),
+            None => nearest_other(search.k_nearest(points.row(row), 2, Effort::default())?),
         });
     }
     Ok(distances)

@@ -56,6 +56,8 @@ pub struct Model {
     pub(crate) originals: OriginalExamples,
     /// Where the examples that the model was fitted to came from: those with ids below its length.
     pub(crate) sources: RowIds,
+    /// Those of them that were never shown to the structure, in rising order: [`FitParams::editing`].
+    pub(crate) left_out: Vec<ExampleId>,
     pub(crate) metrics: Metrics,
     /// What tells it from other models: where the chain of its journal begins.
     pub(crate) id: Seal,
@@ -183,6 +185,11 @@ impl Model {
     /// What it was fitted to.
     pub fn data(&self) -> &DataFacts {
         &self.facts.data
+    }
+
+    /// The training examples that were never shown to the structure, since their neighbors outvote them ([`FitParams::editing`]), in rising order.
+    pub fn left_out(&self) -> &[ExampleId] {
+        &self.left_out
     }
 
     /// The version of this crate that fitted it.

@@ -28,6 +28,10 @@ pub struct FitParams {
     pub learning: Option<TrainingParams>,
     /// What keeps the examples.
     pub structure: StructureParams,
+    /// How many of its nearest neighbors tell whether an example is shown to the structure: one whose class they outvote is left out, for good ([`hedgerow_learn::editing`]).
+    /// Where classes overlap the structure becomes far smaller, and errs less. A class of which nothing would be left keeps all of its examples. None: all are shown.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub editing: Option<usize>,
     /// How features are scaled before everything else. None: numbers to mean 0 and variance 1; bytes, which are pictures, not at all.
     pub scaling: Option<Vec<Scaling>>,
     /// The distance between representations, or between points if nothing is learned.
@@ -50,6 +54,7 @@ impl Default for FitParams {
             task: None,
             learning: Some(TrainingParams::default()),
             structure: StructureParams::default(),
+            editing: None,
             scaling: None,
             distance: Distance::default(),
             history: History::default(),

@@ -51,11 +51,16 @@ pub(super) fn card(model: &Model, metrics: &Metrics) -> String {
         row("network", format!("{}-{}, {} weights", architecture.n_inputs, layers.join("-"), metrics.n_weights));
         row("learning", format!("{} epochs, {:.1} s", metrics.epochs.len(), metrics.train_seconds));
     }
+    let left_out = model.left_out().len();
+    if left_out > 0 {
+        row("left out", format!("{left_out} examples, outvoted by their neighbors"));
+    }
     if let Some(validation) = metrics.validation {
         let n_evaluations = metrics.epochs.iter().filter(|epoch| epoch.validation.is_some()).count();
         let kept = format!("on examples kept back from learning; the best of {n_evaluations} evaluations during it");
         let error = validation.error_percent;
-        row("validation error", format!("{error:.2} % of one tree of {} nodes ({kept})", validation.n_nodes));
+        let before = if left_out > 0 { ", before editing" } else { "" };
+        row("validation error", format!("{error:.2} % of one tree of {} nodes{before} ({kept})", validation.n_nodes));
     }
     for evaluation in &metrics.evaluations {
         let measured = match (evaluation.error_percent, evaluation.mean_absolute_error) {

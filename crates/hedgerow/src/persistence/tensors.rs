@@ -25,6 +25,7 @@ pub(super) struct Parts {
     pub(super) calibration: Calibration,
     pub(super) originals: OriginalExamples,
     pub(super) sources: RowIds,
+    pub(super) left_out: Vec<ExampleId>,
 }
 
 /// An array on its way out.
@@ -120,6 +121,9 @@ pub(super) fn of(model: &Model, snapshot: &Snapshot) -> Result<Vec<u8>, SaveErro
             let texts = names.concat().into_bytes();
             arrays.add("sources.texts", Dtype::U8, vec![texts.len()], texts);
         }
+    }
+    if !model.left_out.is_empty() {
+        arrays.u64("editing.left_out", model.left_out.iter().map(|id| id.0));
     }
     let failed = |_| SaveError::Unwritable { what: "an array of this size" };
     let views: Result<Vec<_>, _> = arrays
@@ -246,8 +250,22 @@ pub(super) fn parse(path: &Path, bytes: &[u8], config: &Config) -> Result<Parts,
     if config.next_id < least {
         return Err(damaged(format!("next_id of config.json is {}, and must be at least {least}", config.next_id)));
     }
+    let left_out = found.u64("editing.left_out")?.unwrap_or_default();
+    if left_out.windows(2).any(|two| two[0] >= two[1])
+        || left_out.last().is_some_and(|&id| id >= data.n_examples as u64)
+    {
+        return Err(damaged(format!("editing.left_out must rise, and be below {}", data.n_examples)));
+    }
+    if config.facts.params.editing.is_none() && !left_out.is_empty() {
+        return Err(damaged("it has editing.left_out, and by config.json nothing was edited".to_owned()));
+    }
+    let left_out: Vec<ExampleId> = left_out.into_iter().map(ExampleId).collect();
+    if let Some(id) = left_out.iter().find(|id| structure.search().example(**id).is_some()) {
+        return Err(damaged(format!("example {id} is kept, and editing.left_out has it too")));
+    }
     let distances = found.needed("novelty.distances", found.f64("novelty.distances")?)?;
-    Ok(Parts { transform, structure, calibration: Calibration::from_distances(distances), originals, sources })
+    let calibration = Calibration::from_distances(distances);
+    Ok(Parts { transform, structure, calibration, originals, sources, left_out })
 }
 
 fn network(found: &Found<'_>, config: &Config) -> Result<Option<DenseNetwork>, LoadError> {

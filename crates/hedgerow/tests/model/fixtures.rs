@@ -88,6 +88,8 @@ pub(crate) fn models() -> Vec<(String, Model)> {
             let space = if learned { "learned" } else { "raw" };
             models.push((format!("{name}, {space} moons"), fit(&moons(), &params(&structure, learned))));
         }
+        let edited = FitParams { editing: Some(5), ..params(&structure, false) };
+        models.push((format!("{name}, edited moons"), fit(&moons(), &edited)));
         models.push((format!("{name}, crowded"), fit(&crowded(1), &params(&structure, false))));
         models.push((format!("{name}, flowers"), fit(&flowers(), &params(&structure, false))));
         let regression = FitParams { task: Some(Task::Regression { epsilon: 0.2 }), ..params(&structure, false) };

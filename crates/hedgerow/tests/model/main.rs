@@ -8,6 +8,7 @@ mod answers;
 mod bytes;
 mod changes;
 mod damage;
+mod editing;
 mod fixtures;
 mod folder;
 mod golden;

@@ -87,7 +87,7 @@ pub(crate) struct LearningArgs {
     pub(super) method: Option<String>,
 
     /// A recipe: `fast` is the default, `paper` is as the DBS paper says, `best` takes longer for a lower error, `best-shifted` is for
-    /// pictures of things that stand anywhere. Other flags override it; --method takes the method with its own defaults.
+    /// pictures whose classes hardly overlap, as digits. Other flags override it; --method takes the method with its own defaults.
     #[arg(long, value_name = "NAME", value_parser = PossibleValuesParser::new(Preset::ALL.map(Preset::name)))]
     pub(super) preset: Option<String>,
 
@@ -200,6 +200,11 @@ pub(crate) struct StructureArgs {
     /// How several examples vote, of a forest, a set or knn. [default: majority; of a forest shepard]
     #[arg(long, value_name = "VOTE")]
     pub(super) vote: Option<VoteArg>,
+
+    /// How many of its nearest neighbors tell whether an example is shown: one whose class they outvote is left out, for good. Where classes overlap far fewer are
+    /// stored, and fewer answers are wrong. 0: all are shown. [default: 0; of the preset best on 10,000 examples or more 100]
+    #[arg(long, value_name = "NEIGHBORS")]
+    pub(super) editing: Option<usize>,
 
     /// The distance by which examples are near: between representations, or between points if nothing is learned. [default: euclidean]
     #[arg(long, value_name = "DISTANCE")]

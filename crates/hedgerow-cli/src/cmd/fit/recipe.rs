@@ -34,11 +34,16 @@ pub(super) fn check(arguments: &Arguments) -> anyhow::Result<()> {
     if arguments.kept.reject_probability.is_some() && task.is_some_and(|task| task != TaskArg::Classify) {
         return Err(usage(PROBABILITY_ONLY));
     }
+    let is_edited = arguments.structure.editing.is_some_and(|n| n > 0);
+    if is_edited && task.is_some_and(|task| task != TaskArg::Classify) {
+        return Err(usage(EDITING_ONLY));
+    }
     Ok(())
 }
 
 const EPSILON_ONLY: &str =
     "--epsilon is how far apart values count as the same, for regression alone; leave it out, or add --task regress";
+const EDITING_ONLY: &str = "--editing asks neighbors for their classes, for classification alone; leave it out";
 const PROBABILITY_ONLY: &str =
     "--reject-probability is about the probability of classes, for classification alone; use --reject-novelty";
 
@@ -74,6 +79,7 @@ pub(super) fn fit_params(arguments: &Arguments, dataset: &Dataset, seed: u64) ->
     Ok(FitParams {
         task: Some(task),
         structure: structure_params(&arguments.structure, learning.is_some())?,
+        editing: editing(arguments, dataset, task, learning.is_some())?,
         learning,
         scaling: scaling(&arguments.scaling)?,
         distance: arguments.structure.metric.map_or_else(Default::default, |metric| metric.value()),
@@ -287,6 +293,21 @@ fn structure_params(flags: &StructureArgs, learns: bool) -> anyhow::Result<Struc
     Ok(params)
 }
 
+/// How many neighbors tell whether an example is shown; nothing if all are.
+fn editing(arguments: &Arguments, dataset: &Dataset, task: Task, learns: bool) -> anyhow::Result<Option<usize>> {
+    let given = arguments.structure.editing;
+    if given.is_some_and(|n| n > 0) && task != Task::Classification {
+        return Err(usage(EDITING_ONLY));
+    }
+    let of_preset = || match &arguments.learning.preset {
+        Some(name) if learns && task == Task::Classification => {
+            Ok(name.parse::<Preset>()?.editing(dataset.train().len()))
+        }
+        _ => Ok::<_, anyhow::Error>(None),
+    };
+    Ok(given.map_or_else(of_preset, |n| Ok(Some(n)))?.filter(|n| *n > 0))
+}
+
 /// The steps of scaling; nothing if they are left to the data.
 fn scaling(steps: &[ScalingArg]) -> anyhow::Result<Option<Vec<Scaling>>> {
     match steps {
@@ -378,6 +399,29 @@ mod tests {
     }
 
     #[test]
+    fn examples_are_edited_by_the_flag_or_else_by_the_preset() {
+        let of = |flags: &str, data: &str| {
+            let dataset = hedgerow::data::load(data).expect("it is made on the spot");
+            fit_params(&line(flags), &dataset, 0).map(|params| params.editing)
+        };
+        let (few, many) = ("moons?n=20", "moons?n=12000");
+        for (flags, data, expected) in [
+            ("", many, None),
+            ("--editing 7", few, Some(7)),
+            ("--method none --editing 7", few, Some(7)),
+            ("--preset best", few, None),
+            ("--preset best", many, Some(100)),
+            ("--preset best --editing 0", many, None),
+            ("--preset best-shifted", many, None),
+            ("--preset best --task retrieve", many, None),
+        ] {
+            assert_eq!(of(flags, data).expect("the flags go together"), expected, "{flags}, {data}");
+        }
+        let error = of("--task retrieve --editing 7", few).expect_err("nothing has a class").to_string();
+        assert!(error.contains("--editing asks neighbors for their classes"), "{error}");
+    }
+
+    #[test]
     fn numbers_of_methods_are_set() {
         let dbt = learned("--method dbt-v1 --sigma 3 --distance euclidean --boundary-batch 50 --train-batch 60").method;
         assert_eq!(dbt.scale(), Some(DistanceScale::Euclidean(3.0)));
@@ -408,6 +452,7 @@ mod tests {
             ("--scaling auto,standardize", "stand alone"),
             ("--task classify --epsilon 1", "add --task regress"),
             ("--task regress --reject-probability 0.5", "use --reject-novelty"),
+            ("--task retrieve --editing 5", "--editing asks neighbors for their classes"),
         ] {
             let error = refused(flags);
             assert!(error.contains(expected), "{flags}: {error}");

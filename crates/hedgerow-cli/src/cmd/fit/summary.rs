@@ -21,6 +21,8 @@ pub(super) struct Summary {
     n_examples: usize,
     n_features: usize,
     n_classes: usize,
+    /// Never shown, since their neighbors outvote them.
+    n_left_out: usize,
     n_stored: usize,
     bytes: usize,
     /// None if nothing is learned, and so on below.
@@ -57,6 +59,7 @@ impl Summary {
             n_examples: data.n_examples,
             n_features: data.n_features,
             n_classes: if model.task() == Task::Classification { model.class_names().len() } else { 0 },
+            n_left_out: data.n_examples.saturating_sub(metrics.n_shown),
             n_stored: metrics.n_stored,
             bytes: model.size_bytes(),
             layers: model.transform().map(|transform| transform.architecture().layers.clone()),
@@ -85,6 +88,9 @@ impl Summary {
         }
         let share = 100.0 * self.n_stored as f64 / self.n_examples.max(1) as f64;
         facts.push(("structure", self.structure_text.clone()));
+        if self.n_left_out > 0 {
+            facts.push(("left out", format!("{} examples, outvoted by their neighbors", self.n_left_out)));
+        }
         facts.push((
             "stored",
             format!(
@@ -98,7 +104,7 @@ impl Summary {
             let by = if self.method == "classifier" {
                 "the class layer".to_owned()
             } else {
-                format!("a tree of {nodes} nodes")
+                format!("a tree of {nodes} nodes{}", if self.n_left_out > 0 { ", before editing" } else { "" })
             };
             facts.push(("validation", format!("{error:.2} % error of {by}, on examples kept back from learning")));
         }

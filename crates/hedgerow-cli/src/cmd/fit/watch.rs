@@ -34,6 +34,9 @@ impl<'a> Watch<'a> {
     pub(super) fn hear(&mut self, event: &FitEvent<'_>) -> ControlFlow<()> {
         match event {
             FitEvent::Learning(event) => self.hear_learning(event),
+            FitEvent::Editing { n_asked, n_examples } => {
+                self.bar.step("asking neighbors", *n_asked as u64, Some(*n_examples as u64), "")
+            }
             FitEvent::Building { n_shown, n_examples, n_stored } => {
                 let message = format!("{n_stored} stored");
                 self.bar.step("keeping examples", *n_shown as u64, Some(*n_examples as u64), &message)

@@ -109,6 +109,9 @@ impl<'a> Facts<'a> {
         if let Some(learned) = learned_text(model) {
             facts.push(("learned by", learned));
         }
+        if !model.left_out().is_empty() {
+            facts.push(("left out", format!("{} examples, outvoted by their neighbors", model.left_out().len())));
+        }
         facts.push(("structure", structure_text(self.params)));
         facts.push((
             "stored",
