@@ -176,8 +176,8 @@ class DifferentiableBoundarySet(LearnedClassifier):
         Nearest examples that vote, in a set and in knn.
     editing_neighbors : int, default=None
         How many of its nearest neighbors tell whether an example is shown to the structure: one whose class they outvote is left out, for
-        good, and ``remove`` does not know it. Where classes overlap far fewer are stored, and fewer answers are wrong. 0: all are shown. None: 0, but with the preset
-        "best" on 10,000 examples or more 100.
+        good, and ``remove`` does not know it. Where classes overlap far fewer are stored, and fewer answers are wrong. 0: all are shown.
+        None: 0, but with the preset "best" on 10,000 examples or more 100.
     metric : {"euclidean", "sqeuclidean", "cosine", "manhattan"}, default="euclidean"
         The distance between representations.
     scaling : {"auto", "standardize", "unit_range", "unit_length"}, list of these, or None, default="auto"
@@ -316,7 +316,8 @@ class DifferentiableBoundaryTree(LearnedClassifier):
         Nearest examples that vote, in a set and in knn.
     editing_neighbors : int, default=None
         How many of its nearest neighbors tell whether an example is shown to the structure: one whose class they outvote is left out, for
-        good, and ``remove`` does not know it. Where classes overlap far fewer are stored, and fewer answers are wrong. 0: all are shown. None: 0.
+        good, and ``remove`` does not know it. Where classes overlap far fewer are stored, and fewer answers are wrong. 0: all are shown.
+        None: 0.
     metric : {"euclidean", "sqeuclidean", "cosine", "manhattan"}, default="euclidean"
         The distance between representations.
     scaling : {"auto", "standardize", "unit_range", "unit_length"}, list of these, or None, default="auto"

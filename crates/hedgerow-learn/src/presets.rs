@@ -19,8 +19,8 @@ const EDITING_NEIGHBORS: usize = 100;
 
 /// A recipe with a name. `cargo run --release -p hedgerow-bench -- learn presets` measures what each costs and reaches on MNIST and
 /// Fashion-MNIST. Kept, seconds of one core: `fast` on MNIST (one tree of 85 nodes 1.65 %, 25 s) and on Fashion-MNIST (7925 nodes, 15.80 %, 37 s), `best-shifted`
-/// on MNIST (31 nodes, 0.91 %; a set of 10 examples 0.81 %; 552 s), medians of three seeds; and of one seed `best` on Fashion-MNIST (26 nodes, 9.69 %; a forest of
-/// 50 trees 9.44 %; 780 s).
+/// on MNIST (31 nodes, 0.91 %; a set of 10 examples 0.81 %; 552 s), medians of three seeds; and of one seed `best` on Fashion-MNIST, of edited examples (464 nodes, 9.16 %; a
+/// forest of 50 trees 8.93 %; 1151 s).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
