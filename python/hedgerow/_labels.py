@@ -37,14 +37,21 @@ def classes_of(names: list[str]) -> NDArray[Any]:
     if names and set(names) <= {"True", "False"}:
         return np.array([name == "True" for name in names])
     # Whole numbers on both sides of 2**63 have no type, and texts such as "nan" are no numbers.
-    for kind in (np.int64, np.uint64, np.float64) if names else ():
+    for kind in (np.int64, np.uint64) if names else ():
         try:
-            values = np.array([float(name) if kind is np.float64 else int(name) for name in names], dtype=kind)
-        except (ValueError, OverflowError):
-            continue
-        if names_of(values) == names and np.isfinite(values).all():
-            return values
-    return np.array(names, dtype=str)
+            numbers = [int(name) for name in names]
+        except ValueError:
+            break
+        # NumPy before 1.25 wraps those that do not fit.
+        if np.iinfo(kind).min <= min(numbers) and max(numbers) <= np.iinfo(kind).max:
+            whole = np.array(numbers, dtype=kind)
+            return whole if names_of(whole) == names else np.array(names, dtype=str)
+    try:
+        values = np.array([float(name) for name in names])
+    except ValueError:
+        return np.array(names, dtype=str)
+    is_written_so = bool(names) and names_of(values) == names and bool(np.isfinite(values).all())
+    return values if is_written_so else np.array(names, dtype=str)
 
 
 def label_of(text: str, labels: dict[str, Any] | None) -> Any:
