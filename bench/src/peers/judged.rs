@@ -273,6 +273,12 @@ pub fn reason(question: Question, method: &str) -> Option<&'static str> {
         Question::Raw if is("HNSW") || is("usearch") || is("hnswlib") => Some(
             "a graph looks at few of the rows, where our scan compares with all; a graph beside the scan would change it",
         ),
+        Question::Learned if is("FAISS") || is("NCA") => Some(
+            "it keeps all examples and answers by the nearest of them, where a tree keeps a few of a hundred and walks; a scan over the learned space would change it",
+        ),
+        Question::Serve if is("scikit-learn") => Some(
+            "a layer for the classes answers, with weights of its own, where ours walks a tree in a space of 5 epochs; one that was learned for longer would change it",
+        ),
         Question::Stream if is("ARF") => Some(
             "it finds out when the stream changes and replaces the trees that no longer fit, where ours forgets by age alone; forgetting by a test for change would change it",
         ),
