@@ -270,6 +270,9 @@ pub fn reason(question: Question, method: &str) -> Option<&'static str> {
         Question::Raw if is("kd tree") || is("ball tree") => Some(
             "with few columns whole boxes of rows are ruled out, where our scan compares with all; bounds on blocks of rows would change it",
         ),
+        Question::Raw if is("FAISS flat") => Some(
+            "where rows are few the whole takes less than a millisecond, and what a call costs decides; fewer checks and copies on the way in would change it",
+        ),
         Question::Raw if is("HNSW") || is("usearch") || is("hnswlib") => Some(
             "a graph looks at few of the rows, where our scan compares with all; a graph beside the scan would change it",
         ),
