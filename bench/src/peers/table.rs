@@ -198,9 +198,10 @@ pub(super) fn page(title: &str, body: &str) -> String {
     )
 }
 
-const STYLE: &str = "<style>:root{color-scheme:light dark}body{font:16px/1.45 system-ui,sans-serif;max-width:70rem;margin:2rem auto;padding:0 1rem}\
+const STYLE: &str = "<style>:root{color-scheme:light dark}body{font:16px/1.45 system-ui,sans-serif;max-width:110rem;margin:2rem auto;padding:0 1rem}p{max-width:70rem}\
 .wide{overflow-x:auto}table{border-collapse:collapse}td,th{padding:.25rem .6rem;border-bottom:1px solid #8884;text-align:left}.n{text-align:right;\
-font-variant-numeric:tabular-nums}.ours{font-weight:600;background:#0a73}svg{max-width:100%;height:auto}</style>\n";
+font-variant-numeric:tabular-nums;white-space:nowrap}.ours{font-weight:600;background:#0a73}td{vertical-align:top}\
+td:nth-last-child(-n+3):not(.n){min-width:14rem}svg{max-width:100%;height:auto}</style>\n";
 
 #[cfg(test)]
 mod tests {
